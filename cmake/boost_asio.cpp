@@ -1,0 +1,3 @@
+// Asio's and Asio.SSL's function bodies, compiled here once (BOOST_ASIO_SEPARATE_COMPILATION).
+#include <boost/asio/impl/src.hpp>
+#include <boost/asio/ssl/impl/src.hpp>

@@ -1,0 +1,28 @@
+// Who is calling: a user ID and what its key may do. A value.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace gateway::http {
+
+// Each scope includes those before it.
+enum class scope : std::uint8_t {
+    none,     // no credentials
+    execute,  // use that user's existing sessions
+    session,  // also make and end them
+    admin,    // name any user, see everything
+};
+
+struct principal {
+    std::string user_id = "default";
+    scope allowed = scope::none;
+    std::string key_id;  // which key, so that its sockets can be closed when it is revoked; empty with auth = "none"
+
+    bool may(scope needed) const { return allowed >= needed; }
+    bool is_admin() const { return allowed == scope::admin; }
+    // Whether this caller may see what belongs to `owner`.
+    bool sees(const std::string& owner) const { return is_admin() || owner == user_id; }
+};
+
+}  // namespace gateway::http

@@ -1,0 +1,53 @@
+// One HTTP request and its answer, free of Beast. Values; io thread.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "gateway/base/async.hpp"
+#include "gateway/http/principal.hpp"
+
+namespace gateway::http {
+
+struct less_ignoring_case {
+    using is_transparent = void;
+    bool operator()(std::string_view left, std::string_view right) const;
+};
+using header_map = std::multimap<std::string, std::string, less_ignoring_case>;
+
+struct request {
+    std::string id;      // "req_…", also in the answer's x-request-id
+    std::string method;  // upper case
+    std::string path;    // percent-decoded, without base_url, begins with "/"
+    std::vector<std::string> parameters;            // the pattern's {…}, decoded, in order
+    std::multimap<std::string, std::string> query;  // decoded
+    header_map headers;
+    std::string body;
+    std::string remote;  // the peer's address, or X-Forwarded-For's when trust_xheaders
+    bool secure = false;
+    principal caller;    // who the credentials name; anonymous on routes that need none
+
+    std::string header(std::string_view name) const;                            // empty when absent
+    std::optional<std::string> find_query(const std::string& name) const;       // the first
+};
+
+// The next piece of a streamed body; nullopt ends it. It is cancelled when the client goes away.
+using body_source = std::function<awaitable<std::optional<std::string>>()>;
+
+struct response {
+    int status = 200;
+    std::string content_type = "application/json";
+    std::vector<std::pair<std::string, std::string>> headers;
+    std::variant<std::string, body_source> body;
+};
+
+using handler = std::function<awaitable<response>(request&)>;
+
+}  // namespace gateway::http

@@ -1,0 +1,48 @@
+// Routes as data: method and pattern to handler. Built once by main, then read only.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gateway/http/request.hpp"
+#include "gateway/http/websocket.hpp"
+
+namespace gateway::http {
+
+enum class error_style {
+    jupyter,  // {"message", "reason", "error"}: what jupyter_server's clients read
+    agent,    // {"error": {"code", "message", "status", "request_id"}}
+};
+
+struct route {
+    std::string method;   // "GET", …; "WS" for a WebSocket
+    std::string pattern;  // "/api/kernels/{}/channels"; {} is one path segment, a last {*} the rest of the path
+    scope needed = scope::execute;
+    error_style errors = error_style::jupyter;
+    http::handler handle;           // for a plain request
+    http::websocket_route upgrade;  // for "WS"
+};
+
+class router {
+  public:
+    void add(route what);
+
+    struct match {
+        const route* found = nullptr;
+        std::vector<std::string> parameters;
+        std::vector<std::string> allowed;  // methods of the routes whose pattern fits; for 405 and OPTIONS
+    };
+    match find(std::string_view method, std::string_view path) const;
+    const std::vector<route>& routes() const;
+
+  private:
+    std::vector<route> routes_;
+};
+
+// The answer for a failure in the shape that the route's clients expect; docs/api.md lists the codes.
+response error_response(const failure& why, error_style style, const std::string& request_id);
+response json_response(std::string json, int status = 200);
+response empty_response(int status = 204);
+
+}  // namespace gateway::http

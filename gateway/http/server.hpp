@@ -1,0 +1,65 @@
+// Accepts connections, speaks HTTP/1.1 (and TLS), checks Host, Origin, credentials and sizes, and calls routes.
+// Owned by main; io thread.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gateway/base/async.hpp"
+#include "gateway/http/authenticator.hpp"
+#include "gateway/http/router.hpp"
+
+namespace gateway::http {
+
+struct server_options {
+    std::string host = "127.0.0.1";
+    std::uint16_t port = 8888;  // 0 picks one
+    std::string base_url = "/";
+    std::string tls_certificate;  // paths; empty: plain HTTP
+    std::string tls_key;
+    std::string tls_client_ca;
+    bool trust_xheaders = false;
+    bool allow_remote_access = false;  // Host other than loopback names and addresses
+    std::vector<std::string> local_hostnames = {"localhost"};
+    std::string allow_origin;          // CORS: an origin, "*", or empty for same-origin only
+    std::string allow_origin_pattern;  // a regular expression
+    bool allow_credentials = false;
+    std::string allow_headers;
+    std::string allow_methods;
+    std::string expose_headers;
+    std::string max_age;
+    std::size_t max_body_bytes = 512u << 20;
+    std::size_t max_header_bytes = 64u << 10;
+    std::size_t ws_max_message_bytes = 128u << 20;
+    int ws_ping_interval_s = 30;
+    int request_header_timeout_s = 30;
+    int idle_connection_timeout_s = 120;
+    std::size_t max_connections = 10000;
+};
+
+class server {
+  public:
+    // `routes` and `keys` outlive the server.
+    server(executor ex, server_options options, const router& routes, authenticator& keys);
+    ~server();
+
+    // Binds; io_error with the address and what to do when it cannot. Then port() is known.
+    result<void> listen();
+    std::uint16_t port() const;
+    // Serves until stop().
+    awaitable<void> run();
+    // Stops accepting, closes every WebSocket with 1012, waits at most 5 s for requests, then ends them.
+    awaitable<void> stop();
+    // Closes (1008) the sockets of a revoked key within a second.
+    void close_key(const std::string& key_id);
+    std::size_t connections() const;
+
+  private:
+    struct implementation;
+    std::unique_ptr<implementation> implementation_;
+};
+
+}  // namespace gateway::http

@@ -1,0 +1,65 @@
+// A WebSocket after its 101, free of Beast (whose WebSocket is compiled in websocket.cpp alone). One owner; io thread.
+// One reader, one writer and one pinger at a time; read answers pings by itself.
+#pragma once
+
+#include <boost/asio/buffer.hpp>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gateway/base/async.hpp"
+#include "gateway/http/request.hpp"
+
+namespace gateway::http {
+
+// RFC 6455 section 7.4.1 and the codes registered after it, as far as they are sent.
+enum class close_code : std::uint16_t {
+    normal = 1000,        // Lab does not reconnect: only for "kernel deleted"
+    policy = 1008,        // the key was revoked
+    too_big = 1009,
+    internal_error = 1011,
+    service_restart = 1012,
+};
+
+class websocket {
+  public:
+    struct incoming {
+        bool binary = false;
+        std::string bytes;
+    };
+
+    virtual ~websocket() = default;
+    // The next whole message. A message over the limit ends the connection with 1009 and a reason that names the limit
+    // and the setting (errc::too_large); errc::peer_gone when the peer closed or was cut.
+    virtual awaitable<result<incoming>> read() = 0;
+    // Sends one message made of `parts` in order; they outlive the await. errc::peer_gone when it cannot.
+    virtual awaitable<result<void>> write(bool binary, std::vector<boost::asio::const_buffer> parts) = 0;
+    // `payload` at most 125 bytes.
+    virtual awaitable<result<void>> ping(std::string payload) = 0;
+    // Called from within read() with each pong's payload, and for any frame with liveness.
+    virtual void on_pong(std::function<void(std::string_view)> callback) = 0;
+    // Sends a close frame (reason at most 123 bytes), waits for the peer's at most 2 s, and ends; read() then fails.
+    virtual awaitable<void> close(close_code code, std::string reason) = 0;
+    // Ends at once, without a close frame.
+    virtual void abort() = 0;
+    // Bytes given to write() that the peer's TCP window has not taken yet is not known to us: the time of the last
+    // byte received is what tells a dead peer.
+    virtual std::chrono::steady_clock::time_point last_received() const = 0;
+    virtual const std::string& subprotocol() const = 0;
+};
+
+// Serves one connection; the connection ends when it returns. Cancelled when the server stops.
+using websocket_handler = std::function<awaitable<void>(const request&, websocket&)>;
+
+// What is needed before the 101: which subprotocol to answer, out of the offered (token subprotocols removed), empty for
+// none; or a failure, sent as a plain HTTP answer.
+struct websocket_route {
+    std::function<awaitable<result<std::string>>(const request&, const std::vector<std::string>& offered)> accept;
+    websocket_handler serve;
+};
+
+}  // namespace gateway::http

@@ -1,0 +1,106 @@
+// A running kernel behind the Jupyter protocol: launched, connected, probed, interrupted, restarted, ended.
+// Knows no session and no client. Owned by one session (or by the pool); io thread.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gateway/base/async.hpp"
+#include "gateway/kernels/kernelspec.hpp"
+#include "gateway/kernels/launcher.hpp"
+#include "messaging/kernel_sockets.hpp"
+
+namespace gateway::kernels {
+
+enum class kernel_state { starting, idle, busy, restarting, dead };
+const char* to_string(kernel_state state);
+
+// Why a kernel's process ended or its state changed; the words of the one vocabulary (docs/api.md).
+enum class end_reason { none, crashed, killed, oom, deadline, restarted, start_failed, culled, session_ended, gateway_ended };
+const char* to_string(end_reason reason);
+
+// What a kernel needs to run; unchanged over restarts.
+struct kernel_options {
+    std::string id;  // a UUID
+    kernelspec spec;
+    std::map<std::string, std::string> env;       // over the allow-listed environment
+    std::string working_dir = "/home/user";
+    std::vector<kernel::bind_mount> mounts;       // home, files, work roots
+    std::string helper_key;                       // goes to the injected package by message only
+    std::string preload_metadata = "{}";          // metadata of the injecting request besides the key
+};
+
+struct kernel_limits {
+    milliseconds launch_timeout{60'000};  // process start to kernel_info_reply
+    int restart_limit = 5;                // consecutive deaths before "dead"
+    milliseconds interrupt_wait{5'000};
+    milliseconds shutdown_wait{2'500};    // shutdown_request, then kill
+};
+
+// Called in the order in which things happened; never from inside a call to kernel.
+class kernel_listener {
+  public:
+    // Every message of the kernel but the gateway's own probes and injections, in each socket's order.
+    virtual void on_message(messaging::shared_message what) = 0;
+    // starting → idle when it is ready; restarting when a restart begins (before any message of the new process);
+    // dead when it is over. `reason` says why for restarting and dead.
+    virtual void on_state(kernel_state state, end_reason reason) = 0;
+
+  protected:
+    ~kernel_listener() = default;
+};
+
+// What all kernels share; outlives them.
+struct kernel_environment {
+    executor ex;
+    launcher& processes;
+    messaging::zmq_context& zmq;
+    std::string runtime_dir;       // sockets and connection files: RUNTIME_DIR/<first 8 of id>/…
+    std::string package_dir;       // the directory that holds cellgate_kernel/, bound read only to /opt/cellgate/python
+    std::string helper_socket_dir; // bound to /run/cellgate
+    std::map<std::string, std::string> inherited_env;
+    std::vector<std::string> read_only_paths;  // virtual environments and the like, seen at the same path in every box
+    kernel_limits limits;
+};
+
+class kernel {
+  public:
+    kernel(kernel_environment& shared, kernel_options options, kernel_listener& listener);
+    ~kernel();  // kills what is left, without waiting
+    kernel(const kernel&) = delete;
+    kernel& operator=(const kernel&) = delete;
+
+    // To the first kernel_info_reply, a first iopub message, and (Python) the injected package. Once.
+    awaitable<result<void>> start();
+    // Another listener takes over (a pool kernel that found its session).
+    void set_listener(kernel_listener& listener);
+    // Signs and sends; kernel_dead when there is none.
+    result<void> send(const messaging::message& what);
+    // SIGINT to the process group, or interrupt_request on control as the spec says.
+    awaitable<result<void>> interrupt();
+    // Ends the process (politely unless `kill`) and starts another; concurrent calls join one restart.
+    awaitable<result<void>> restart(end_reason why, bool kill);
+    // shutdown_request, bounded wait, kill; on_state(dead, why) follows. Leaves no process.
+    awaitable<void> shutdown(end_reason why);
+
+    const std::string& id() const;
+    const kernelspec& spec() const;
+    kernel_state state() const;           // starting, idle (alive and ready), restarting, dead; busy is the session's view
+    end_reason reason() const;
+    const std::string& failure_text() const;  // the last lines of output of a kernel that did not start
+    // The kernel's own session id as its headers carry it; for synthesised messages.
+    const std::string& kernel_session() const;
+    const std::string& info_reply() const;     // content of the last kernel_info_reply, JSON
+    const std::string& connection_file() const;  // path outside the box, mode 0600
+    int restarts() const;
+
+  private:
+    struct implementation;
+    std::shared_ptr<implementation> implementation_;
+};
+
+}  // namespace gateway::kernels

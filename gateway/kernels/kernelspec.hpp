@@ -1,0 +1,49 @@
+// Kernelspecs, found where Jupyter finds them. Values; a store owned by main; io thread.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "gateway/base/result.hpp"
+
+namespace gateway::kernels {
+
+struct kernelspec {
+    std::string name;
+    std::string directory;  // holds kernel.json, logos, kernel.js
+    std::string json;       // the text of kernel.json, as it is (always a valid object)
+    std::string display_name;
+    std::string language;
+    std::vector<std::string> argv;
+    std::map<std::string, std::string> env;
+    std::string interrupt_mode = "signal";  // or "message"
+    std::string metadata = "{}";            // JSON object
+    std::string protocol_version;           // kernel_protocol_version, empty when not given
+    std::map<std::string, std::string> resources;  // "logo-64x64" → "logo-64x64.png", as jupyter_server lists them
+
+    bool is_python() const { return language == "python"; }
+};
+
+class kernelspec_store {
+  public:
+    // Looks in `directories` in order (each holds NAME/kernel.json); the first that has a name wins, names compare in
+    // lower case. Rescans when a directory's mtime changed or 5 s have passed; a bad spec is left out and logged once.
+    explicit kernelspec_store(std::vector<std::string> directories);
+
+    const std::map<std::string, kernelspec>& list();
+    // Knows "python" as an alias of python3; kernelspec_not_found names what there is.
+    result<kernelspec> find(const std::string& name);
+
+  private:
+    void rescan();
+    std::vector<std::string> directories_;
+    std::map<std::string, kernelspec> found_;
+    std::map<std::string, long long> signature_;
+    long long scanned_at_ = 0;
+};
+
+// JUPYTER_PATH, the user's data directory, the prefix of `extra_prefixes` (share/jupyter), /usr/local and /usr share.
+std::vector<std::string> kernelspec_directories(const std::vector<std::string>& extra_prefixes);
+
+}  // namespace gateway::kernels

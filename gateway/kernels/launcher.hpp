@@ -1,0 +1,50 @@
+// The gateway's end of the launcher process. Owned by main; io thread.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "gateway/base/async.hpp"
+#include "kernel/launcher/protocol.hpp"
+
+namespace gateway::kernels {
+
+// A kernel's process and its box, alive until on_exit was called.
+struct process {
+    std::string id;
+    int pid = 0;
+    int init_pid = 0;
+};
+
+class launcher {
+  public:
+    virtual ~launcher() = default;
+    // Starts a process in a new box; `on_exit` is called once, with waitpid's status, when the kernel has ended and its
+    // box is empty. A failure says what could not be done (kernel_start_failed).
+    virtual awaitable<result<process>> launch(kernel::launch_request what, std::function<void(int status)> on_exit) = 0;
+    // To the kernel's process group.
+    virtual void signal(const process& which, int number) = 0;
+    // Kills the kernel and everything it started; on_exit follows.
+    virtual void kill(const process& which) = 0;
+};
+
+// Starts `program` (the cellgate-launcher executable) as a child. Call before any thread or ZeroMQ context exists.
+// When the gateway dies, the launcher sees its socket close and kills every box.
+class launcher_process {
+  public:
+    static result<launcher_process> start(const std::string& program);
+    launcher_process(launcher_process&&) noexcept;
+    launcher_process& operator=(launcher_process&&) noexcept;
+    ~launcher_process();
+
+    // The client over that process's socket; once.
+    std::unique_ptr<launcher> connect(executor ex);
+
+  private:
+    struct implementation;
+    explicit launcher_process(std::unique_ptr<implementation> made);
+    std::unique_ptr<implementation> implementation_;
+};
+
+}  // namespace gateway::kernels

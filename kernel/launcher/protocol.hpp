@@ -1,0 +1,46 @@
+// What the gateway asks the launcher process, over one SOCK_SEQPACKET pair, as JSON texts. Values.
+// The launcher is single-threaded and holds no ZeroMQ context: it may fork safely (kernel/launcher/main.cpp).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kernel {
+
+// A directory or file of the host, as it is seen inside the box.
+struct bind_mount {
+    std::string source;
+    std::string target;
+    bool writable = false;
+
+    bool operator==(const bind_mount&) const = default;
+};
+
+struct launch_request {
+    std::string id;                     // chosen by the gateway, unique among living kernels
+    std::vector<std::string> argv;      // argv[0] is an absolute path, as it is inside the box
+    std::map<std::string, std::string> env;  // the whole environment
+    std::string working_dir = "/home/user";
+    std::vector<bind_mount> mounts;     // besides the box's own (/usr, /etc, /proc, /dev, /tmp)
+    std::string hostname = "cellgate";
+    std::string output_file;            // stdout and stderr of the kernel go here (appended, at most 1 MiB kept)
+
+    bool operator==(const launch_request&) const = default;
+};
+
+struct launch_answer {
+    std::string id;
+    std::int32_t pid = 0;       // the kernel, in the gateway's pid namespace; 0 when it failed
+    std::int32_t init_pid = 0;  // pid 1 of its box: killing it ends everything inside
+    std::string error;
+};
+
+struct exit_notice {
+    std::string id;
+    int status = 0;  // as of waitpid: of the kernel, not of its init
+};
+
+}  // namespace kernel

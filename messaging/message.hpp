@@ -1,0 +1,62 @@
+// One Jupyter message, its JSON parts as the bytes that came. Values; any thread.
+// Jupyter messaging specification 5.5, "The wire protocol".
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "messaging/error.hpp"
+
+namespace messaging {
+
+enum class channel : std::uint8_t { shell, control, stdin_channel, iopub };
+
+std::string_view to_string(channel where);                    // "shell", "control", "stdin", "iopub"
+std::optional<channel> find_channel(std::string_view name);
+
+struct message {
+    channel where = channel::shell;
+    // Routing ids or the iopub topic, the frames before <IDS|MSG>; empty for what a client sends.
+    std::vector<std::string> identities;
+    std::string header;
+    std::string parent_header = "{}";
+    std::string metadata = "{}";
+    std::string content = "{}";
+    std::vector<std::string> buffers;
+
+    // Bytes of all parts: what the message costs in memory and in a log.
+    std::size_t size() const;
+    bool operator==(const message&) const = default;
+};
+
+using shared_message = std::shared_ptr<const message>;
+
+// What the gateway reads of a header; absent fields are empty.
+struct header_fields {
+    std::string msg_id;
+    std::string msg_type;
+    std::string session;
+    std::string username;
+    std::string date;
+    std::string version;
+    std::string subshell_id;
+
+    bool operator==(const header_fields&) const = default;
+};
+
+// Fails when `json` is not an object, or a field has the wrong type. "{}" gives empty fields. At most 64 KiB.
+result<header_fields> parse_header(std::string_view json);
+
+// JSON text of a header with `date` now and version "5.3"; the id is random when empty.
+std::string make_header(std::string_view msg_type, std::string_view session, std::string_view msg_id = {},
+                        std::string_view username = "cellgate");
+// A whole message: header made as above, parent_header copied as it is.
+message make_message(channel where, std::string_view msg_type, std::string_view session, std::string content,
+                     std::string parent_header = "{}");
+
+}  // namespace messaging
