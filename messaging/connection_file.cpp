@@ -1,0 +1,1 @@
+#include "messaging/connection_file.hpp"

@@ -1,0 +1,1 @@
+#include "messaging/kernel_sockets.hpp"

@@ -1,0 +1,1 @@
+#include "messaging/websocket_default.hpp"

@@ -1,0 +1,1 @@
+#include "messaging/websocket_v1.hpp"
