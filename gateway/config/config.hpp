@@ -1,0 +1,150 @@
+// What the gateway was told: every setting with its default, and where it is read from. Values, made once by main
+// before anything else runs. table.hpp has the same settings as data; docs/configuration.md is generated from it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace gateway::config {
+
+using integer = std::int64_t;
+using strings = std::vector<std::string>;
+
+struct server_section {
+    std::string host = "127.0.0.1";
+    integer port = 8888;  // 0 picks a free one
+    std::string base_url = "/";
+    std::string public_url;
+    std::string tls_certificate;
+    std::string tls_key;
+    std::string tls_client_ca;
+    std::string auth = "keys";  // or "none", on a loopback host only
+    std::string token;          // an admin key that is kept in memory only
+    std::string allow_origin;
+    std::string allow_origin_pattern;
+    bool allow_credentials = false;
+    std::string allow_headers;
+    std::string allow_methods;
+    std::string expose_headers;
+    std::string max_age;
+    bool trust_xheaders = false;
+    bool allow_remote_access = false;
+    strings local_hostnames = {"localhost"};
+    integer max_body_bytes = 536'870'912;
+    integer max_header_bytes = 65'536;
+    integer ws_max_message_bytes = 134'217'728;
+    integer ws_ping_interval_s = 30;
+    integer request_header_timeout_s = 30;
+    integer idle_connection_timeout_s = 120;
+    integer max_connections = 10'000;
+    std::string log_level = "info";
+};
+
+struct storage_section {
+    std::string data_dir;     // resolved by load(): never empty after it
+    std::string runtime_dir;  // resolved by load()
+    bool keep_files = false;
+};
+
+struct kernels_section {
+    std::string default_name = "python3";  // the key is kernels.default
+    std::string force_name;
+    bool listing = true;
+    integer max = 0;  // 0: no limit
+    integer max_per_user = 0;
+    integer launch_timeout_s = 60;
+    integer restart_limit = 5;
+    strings kernelspec_dirs;
+    strings prefixes;  // Python environments whose kernelspecs are offered
+    strings read_only_paths;
+    strings inherited_env = {"PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ"};
+    strings client_env = {"KERNEL_*"};
+    strings work_roots;
+    std::string buffers_to_legacy_clients = "strip";  // or "binary"
+    std::map<std::string, integer> pool;              // kernelspec name → warm kernels kept
+    std::string package_dir;                          // resolved by load(): holds cellgate_kernel/
+    std::string launcher;                             // resolved by load(): the cellgate-launcher executable
+};
+
+struct culling_section {
+    integer idle_timeout_s = 0;  // 0: off
+    integer busy_timeout_s = 0;
+    bool connected = false;
+    bool busy = false;
+    integer interval_s = 30;
+};
+
+struct sessions_section {
+    integer cell_timeout_s = 180;
+    integer cell_grace_ms = 2'000;
+    integer idle_timeout_s = 0;
+    integer lifetime_s = 0;
+    integer text_limit_chars = 40'000;
+    integer text_file_max_bytes = 1'073'741'824;
+    integer idempotency_s = 300;
+    integer alias_idle_timeout_s = 300;
+};
+
+struct output_log_section {
+    integer memory_bytes = 67'108'864;
+    integer read_keep_bytes = 262'144;
+    integer disk_bytes = 2'147'483'648;
+    integer total_memory_bytes = 536'870'912;
+    integer total_disk_bytes = 21'474'836'480;
+};
+
+// An MCP server: exactly one of `command` (stdio) and `url` (Streamable HTTP).
+struct toolkit {
+    strings command;
+    std::string url;
+    std::map<std::string, std::string> env;      // of the command
+    std::map<std::string, std::string> headers;  // of each request to the url
+    integer timeout_s = 0;                       // 0: tools.timeout_s
+
+    bool operator==(const toolkit&) const = default;
+};
+
+struct tools_section {
+    integer timeout_s = 60;
+    std::map<std::string, toolkit> toolkits;  // [tools.toolkits.NAME]
+};
+
+struct config {
+    server_section server;
+    storage_section storage;
+    kernels_section kernels;
+    culling_section culling;
+    sessions_section sessions;
+    output_log_section output_log;
+    tools_section tools;
+};
+
+// Where settings come from, weakest first: the defaults, the file, CELLGATE_* variables, the command line.
+struct sources {
+    strings arguments;                               // without the program's name
+    std::map<std::string, std::string> environment;  // all of it; only CELLGATE_*, HOME and XDG_* are looked at
+    std::string working_directory = ".";             // cellgate.toml is looked for here when --config is not given
+    std::string executable;                          // path of this program; launcher and package_dir are found from it
+    unsigned uid = 0;
+};
+sources process_sources(int argc, char** argv);
+
+struct loaded {
+    config values;
+    std::string file;  // the configuration file that was read, empty for none
+    strings command;   // words after the options, e.g. {"keys", "add", "--user", "ana"}; empty: serve
+};
+
+// The program must stop: help was asked for (status 0, text for stdout), or the configuration is bad (status 2, text
+// for stderr, one line for every error: key, value, where it came from, what is allowed).
+struct stop {
+    int status = 2;
+    std::string text;
+};
+
+std::variant<loaded, stop> load(const sources& from);
+
+}  // namespace gateway::config
