@@ -1,0 +1,121 @@
+// A session: one user's kernel, its files, its cells and their deadlines, and the output log that all clients read.
+// Owned by the registry (shared with requests that are being served); io thread.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gateway/base/async.hpp"
+#include "gateway/kernels/kernel.hpp"
+#include "gateway/sessions/cell.hpp"
+#include "gateway/sessions/jupyter_client.hpp"
+#include "gateway/sessions/output_log.hpp"
+
+namespace gateway::sessions {
+
+enum class session_state : std::uint8_t { starting, idle, busy, restarting, dead };
+const char* to_string(session_state state);
+
+// What a session is made with; kept and told as it came.
+struct session_options {
+    std::string user_id = "default";
+    std::string name;          // empty: its id
+    std::string kernel_name;   // empty: the configured default
+    std::string kernel_id;     // chosen by a client; empty: a fresh UUID
+    origin made_by = origin::agent;
+    std::string sandbox = "{}";  // JSON object, stored and echoed
+    std::string error_correction;  // JSON, stored and echoed; empty: the default of the origin
+    std::map<std::string, std::string> env;
+    std::string working_dir;   // as asked: KERNEL_WORKING_DIR or a Jupyter path; empty: none
+    std::optional<milliseconds> cell_timeout;  // none: configured
+    std::optional<milliseconds> idle_timeout;
+    std::optional<milliseconds> lifetime;
+};
+
+struct session_limits {
+    milliseconds cell_timeout{180'000};
+    milliseconds cell_grace{2'000};
+    std::size_t text_limit_chars = 40'000;
+    std::uint64_t text_file_max_bytes = 1ull << 30;
+    milliseconds idempotency{300'000};
+    log_limits log;
+};
+
+struct submitted {
+    std::string cell_id;
+    std::uint64_t seq = 0;  // of its cell_queued
+};
+
+struct input_prompt {
+    std::string cell_id;
+    std::string prompt;
+    bool password = false;
+    messaging::shared_message message;
+};
+
+class session {
+  public:
+    virtual ~session() = default;
+
+    virtual const std::string& id() const = 0;  // "ses_…"
+    virtual const session_options& options() const = 0;
+    virtual const std::string& name() const = 0;
+    virtual session_state state() const = 0;
+    virtual cell_reason reason() const = 0;
+    virtual const std::string& failure_text() const = 0;  // why it did not start, for people
+    virtual const std::string& kernel_id() const = 0;
+    virtual const kernels::kernelspec& spec() const = 0;
+    virtual const std::string& connection_file() const = 0;
+    virtual int restarts() const = 0;
+    virtual wall_clock::time_point created_at() const = 0;
+    virtual wall_clock::time_point last_activity() const = 0;
+    virtual milliseconds cell_timeout() const = 0;
+    virtual const std::string& helper_key() const = 0;
+    virtual const std::string& files_directory() const = 0;  // the host's path of /mnt/files
+    virtual output_log& log() = 0;
+
+    // Waits until the kernel is ready or dead.
+    virtual awaitable<result<void>> ready() = 0;
+
+    // --- cells of agents ---
+    // Queues a cell. An equal idempotency key answers the earlier cell; with other code idempotency_mismatch.
+    virtual result<submitted> execute(execute_options what) = 0;
+    // The cell once it has ended; cell_not_found.
+    virtual awaitable<result<std::shared_ptr<const cell>>> wait_for(std::string cell_id) = 0;
+    virtual std::shared_ptr<const cell> find_cell(const std::string& cell_id) const = 0;  // null when unknown
+    // Cells with seq_first > after, in order.
+    virtual std::vector<std::shared_ptr<const cell>> cells(std::uint64_t after, std::size_t limit) const = 0;
+    // A queued cell never starts; a running one is interrupted. cell_not_found, cell_not_running.
+    virtual awaitable<result<void>> cancel(std::string cell_id) = 0;
+    // Answers the pending input() of that cell; the first answer wins. no_input_requested.
+    virtual result<void> answer_input(const std::string& cell_id, const std::string& value) = 0;
+    virtual std::optional<input_prompt> pending_input() const = 0;
+    // Content of the complete_reply or inspect_reply, JSON.
+    virtual awaitable<result<std::string>> complete(std::string code, int cursor_pos) = 0;
+    virtual awaitable<result<std::string>> inspect(std::string code, int cursor_pos, int detail_level) = 0;
+
+    // --- the kernel ---
+    virtual awaitable<result<void>> interrupt() = 0;
+    // In-flight requests are answered and queued cells cancelled first; concurrent calls join one restart.
+    virtual awaitable<result<void>> restart() = 0;
+    // Ends the kernel and the log. The registry forgets the session afterwards.
+    virtual awaitable<void> end(kernels::end_reason why) = 0;
+
+    // --- Jupyter clients ---
+    // A connection of the client `session_id` (may be empty) through the kernel id `via`. design.md decision 1 says whose
+    // cursor it takes. Never null.
+    virtual std::shared_ptr<jupyter_client> connect(const std::string& session_id, const std::string& via) = 0;
+    virtual std::size_t connections() const = 0;                         // Jupyter connections now
+    virtual std::size_t connections_via(const std::string& kernel_id) const = 0;
+    // An agent's socket counts as a connection for culling while the returned token lives.
+    virtual std::shared_ptr<void> count_agent_socket() = 0;
+    virtual std::size_t agent_sockets() const = 0;
+    // Whether a request is in flight, and since when the kernel has been busy without a pause.
+    virtual std::optional<std::chrono::steady_clock::time_point> busy_since() const = 0;
+};
+
+}  // namespace gateway::sessions

@@ -1,0 +1,46 @@
+// Where tool calls go: a slug to the MCP server that has the tool. Owned by main; io thread.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gateway/base/async.hpp"
+
+namespace gateway::tools {
+
+// A toolkit is one MCP server: either a command (stdio) or a url (Streamable HTTP).
+struct toolkit_options {
+    std::string name;                  // upper-cased prefix of its slugs: NAME_TOOL
+    std::vector<std::string> command;
+    std::map<std::string, std::string> env;
+    std::string url;
+    std::map<std::string, std::string> headers;
+    milliseconds timeout{60'000};
+};
+
+struct tool_description {
+    std::string slug;         // "EVERYTHING_GET_SUM"
+    std::string toolkit;
+    std::string name;         // as the server calls it: "get-sum"
+    std::string description;
+    std::string input_schema;  // JSON
+};
+
+class toolbox {
+  public:
+    virtual ~toolbox() = default;
+    // Calls the tool. The answer is the execute response of docs/api.md as JSON: {"data", "error", "log_id"} with error null
+    // on success. A failure (tool_failed, timeout, not_found, invalid_request) has a message for the caller. Calls run
+    // side by side; a server that died or hung is restarted, and says so in the failure of the calls it took with it.
+    virtual awaitable<result<std::string>> execute(std::string slug, std::string arguments_json) = 0;
+    virtual awaitable<std::vector<tool_description>> list() = 0;
+    virtual bool empty() const = 0;  // nothing is configured
+    virtual awaitable<void> stop() = 0;
+};
+
+std::unique_ptr<toolbox> make_toolbox(executor ex, std::vector<toolkit_options> toolkits);
+
+}  // namespace gateway::tools
