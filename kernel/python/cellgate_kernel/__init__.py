@@ -1,0 +1,51 @@
+"""What Cellgate puts into every Python kernel: tool calls, and an iopub socket that loses nothing.
+
+The gateway makes this package importable (its directory is the last entry of ``sys.path``, so that it shadows nothing
+of the user's) and calls ``install()`` in a silent request before the first cell. Nothing of it is put into the user's
+namespace: ``run_composio_tool`` is a builtin, which any variable of the same name hides and ``del`` brings back.
+
+Standard library only, Python 3.8 and later: it also runs in a virtual environment that knows nothing of Cellgate.
+"""
+
+import os
+from typing import Any, Dict, Mapping, Optional
+
+from . import iopub, names, settings
+
+__all__ = ["configure", "install"]
+
+
+def install(given: Optional[Mapping[str, Any]] = None) -> None:
+    """Prepare this kernel; calling it again only renews the settings.
+
+    `given` are the settings themselves, ``{"helper_key", "socket", "tool_timeout_s"}``. Without it they are taken from
+    ``metadata["cellgate"]`` of the request that is being run, which xeus-python does not show to Python.
+    """
+    shell = _current_shell()
+    found: Dict[str, Any] = dict(given) if given is not None else settings.of_request(shell)
+    if found:
+        settings.keep(settings.Settings.parse(found))
+    iopub.send_without_limit(getattr(shell, "kernel", None))
+    names.publish()
+
+
+def configure(env: Optional[Mapping[str, Optional[str]]] = None, working_dir: Optional[str] = None) -> None:
+    """Give a kernel from the warm pool the environment and the working directory of its session.
+
+    A value of None removes the variable. A directory that cannot be entered raises, so that the gateway sees it.
+    """
+    for name, value in (env or {}).items():
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value
+    if working_dir:
+        os.chdir(working_dir)
+
+
+def _current_shell() -> Any:
+    try:
+        from IPython import get_ipython
+    except ImportError:  # a kernel without IPython, such as xeus-python in raw mode
+        return None
+    return get_ipython()

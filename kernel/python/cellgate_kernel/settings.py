@@ -1,0 +1,66 @@
+"""How this kernel reaches the gateway: the session's key and the socket, kept in this process's memory only."""
+
+from typing import Any, Callable, Dict, Iterator, Mapping, Optional
+
+DEFAULT_SOCKET = "/run/cellgate/helpers.sock"
+DEFAULT_TOOL_TIMEOUT_S = 600.0
+
+
+class Settings:
+    """The key is kept out of repr(), and so out of tracebacks that print local variables."""
+
+    __slots__ = ("helper_key", "socket", "tool_timeout_s")
+
+    def __init__(self, helper_key: str, socket: str, tool_timeout_s: float) -> None:
+        self.helper_key = helper_key
+        self.socket = socket
+        self.tool_timeout_s = tool_timeout_s
+
+    def __repr__(self) -> str:
+        return "Settings(socket=%r)" % self.socket
+
+    @classmethod
+    def parse(cls, given: Mapping[str, Any]) -> "Settings":
+        key = given.get("helper_key")
+        if not isinstance(key, str) or not key:
+            raise ValueError("cellgate settings need a helper_key, a string")
+        timeout = given.get("tool_timeout_s") or DEFAULT_TOOL_TIMEOUT_S
+        return cls(key, str(given.get("socket") or DEFAULT_SOCKET), float(timeout))
+
+
+_current: Optional[Settings] = None
+
+
+def keep(settings: Settings) -> None:
+    global _current
+    _current = settings
+
+
+def current() -> Optional[Settings]:
+    return _current
+
+
+def of_request(shell: Any) -> Dict[str, Any]:
+    """``metadata["cellgate"]`` of the message that the kernel is handling, empty when there is none."""
+    for message in _parent_messages(shell):
+        metadata = message.get("metadata") if isinstance(message, Mapping) else None
+        found = metadata.get("cellgate") if isinstance(metadata, Mapping) else None
+        if isinstance(found, Mapping):
+            return dict(found)
+    return {}
+
+
+def _parent_messages(shell: Any) -> Iterator[Any]:
+    """The places where ipykernel has kept the parent message, newest version first."""
+    kernel = getattr(shell, "kernel", None)
+    places: "tuple[Callable[[], Any], ...]" = (
+        lambda: kernel.get_parent("shell"),  # ipykernel 6 and later
+        lambda: kernel.get_parent(),
+        lambda: kernel._parent_header,  # ipykernel 4 and 5: the whole message, in spite of its name
+        lambda: shell.parent_header,
+    )
+    for place in places:
+        try:
+            yield place()
+        except Exception:  # this version has no such place
+            continue
