@@ -1,0 +1,47 @@
+"""Which folder may include which: the picture of docs/architecture.md as data. A folder may always include itself."""
+
+BASE = {"gateway/base"}
+
+MAY_INCLUDE: dict[str, set[str]] = {
+    # Jupyter messages and how they travel, and files: nothing of ours below them.
+    "messaging": set(),
+    "mounts": set(),
+    # The child programs: messaging's codecs, nothing of gateway/.
+    "kernel/launcher": {"kernel/sandbox", "messaging"},
+    "kernel/sandbox": {"kernel/launcher"},  # only its protocol.hpp; see HEADERS_ONLY
+    "gateway/base": set(),
+    "gateway/config": BASE,
+    "gateway/http": BASE,
+    "gateway/outbound": BASE,
+    "gateway/kernels": BASE | {"messaging", "kernel/launcher", "mounts"},
+    "gateway/tools": BASE | {"gateway/outbound"},
+    "gateway/sessions": BASE | {"gateway/kernels", "gateway/tools", "messaging", "mounts", "kernel/launcher"},
+}
+
+API = BASE | {"gateway/http", "gateway/sessions", "gateway/tools", "gateway/kernels", "messaging", "mounts"}
+for family in ("jupyter", "agent", "helpers", "composio", "mcp"):
+    MAY_INCLUDE[f"gateway/api/{family}"] = API
+
+MAY_INCLUDE["gateway/server"] = API | {
+    "gateway/config", "gateway/outbound", "kernel/launcher",
+    *(f"gateway/api/{family}" for family in ("jupyter", "agent", "helpers", "composio", "mcp")),
+}
+MAY_INCLUDE["gateway/main"] = MAY_INCLUDE["gateway/server"] | {"gateway/server"}
+
+# From these folders only the named headers may be included by others.
+HEADERS_ONLY = {"kernel/launcher": {"kernel/launcher/protocol.hpp"}}
+
+# A library, and where it may be included: paths that begin so. None of these is allowed in another folder's file.
+LIBRARIES: list[tuple[str, tuple[str, ...]]] = [
+    ("boost/beast/websocket", ("gateway/http/websocket.cpp", "cmake/boost_beast.cpp", "tests/")),
+    ("boost/beast", ("gateway/http/", "gateway/outbound/", "cmake/boost_beast.cpp", "tests/")),
+    ("boost/asio/impl/src", ("cmake/boost_asio.cpp",)),
+    ("zmq", ("messaging/", "kernel/", "tests/")),
+    ("toml++", ("gateway/config/",)),
+    ("CLI/", ("gateway/config/", "gateway/main/", "kernel/launcher/", "tests/")),
+    ("spdlog", ("gateway/base/log.cpp",)),
+]
+
+# Heavy headers that no header of ours may include; messaging and kernel include zmq.hpp in .cpp files only.
+NOT_IN_HEADERS = ("nlohmann/json.hpp", "zmq.hpp", "zmq.h", "zmq_addon.hpp", "boost/beast.hpp", "boost/beast/websocket", "toml++",
+                  "CLI/", "spdlog", "sqlite3.h")
