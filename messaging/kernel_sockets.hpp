@@ -1,5 +1,5 @@
-// A kernel's sockets seen from its client side: DEALER shell, control and stdin with one identity, SUB iopub (all topics,
-// ZMQ_RCVHWM=0), driven by Asio. Owned by one kernel; io thread only. zmq.hpp stays in the .cpp.
+// A kernel's sockets seen from its client side: DEALER shell, control and stdin with one identity, SUB iopub (all
+// topics, ZMQ_RCVHWM=0), driven by Asio. Owned by one kernel; io thread only. zmq.hpp stays in the .cpp.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>

@@ -16,7 +16,7 @@ namespace messaging {
 
 enum class channel : std::uint8_t { shell, control, stdin_channel, iopub };
 
-std::string_view to_string(channel where);                    // "shell", "control", "stdin", "iopub"
+std::string_view to_string(channel where);  // "shell", "control", "stdin", "iopub"
 std::optional<channel> find_channel(std::string_view name);
 
 struct message {
@@ -49,9 +49,11 @@ struct header_fields {
     bool operator==(const header_fields&) const = default;
 };
 
-// Fails when `json` is not an object, or a field has the wrong type. "{}" gives empty fields. At most 64 KiB.
+// Fails when `json` is not an object, or a field is neither a string nor null. "{}" gives empty fields. At most 64 KiB.
 result<header_fields> parse_header(std::string_view json);
 
+// A random UUID (version 4).
+std::string make_id();
 // JSON text of a header with `date` now and version "5.3"; the id is random when empty.
 std::string make_header(std::string_view msg_type, std::string_view session, std::string_view msg_id = {},
                         std::string_view username = "cellgate");

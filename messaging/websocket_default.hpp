@@ -1,5 +1,5 @@
-// Jupyter's WebSocket form without a subprotocol: JSON text, or binary with big-endian u32 offsets when there are buffers.
-// Pure; any thread. jupyter_client docs, "WebSocket protocols"; zero-length buffers are legal, n < 2 is not.
+// Jupyter's WebSocket form without a subprotocol: JSON text, or binary with big-endian u32 offsets when there are
+// buffers. Pure; any thread. jupyter_client docs, "WebSocket protocols"; zero-length buffers are legal, n < 2 is not.
 #pragma once
 
 #include <string>

@@ -1,0 +1,129 @@
+#include "messaging/json_string.hpp"
+
+#include <charconv>
+#include <cstdint>
+
+#include "messaging/utf8.hpp"
+
+namespace messaging {
+namespace {
+
+std::uint32_t hex_unit(std::string_view body, std::size_t at) {
+    std::uint32_t unit = 0;
+    std::from_chars(body.data() + at, body.data() + at + 4, unit, 16);
+    return unit;
+}
+
+bool is_high(std::uint32_t unit) { return unit >= 0xD800 && unit <= 0xDBFF; }
+bool is_low(std::uint32_t unit) { return unit >= 0xDC00 && unit <= 0xDFFF; }
+
+// `at` is behind "\u"; gives the position behind the code point, which may take two escapes.
+std::size_t append_code_point(std::string& to, std::string_view body, std::size_t at) {
+    std::uint32_t unit = hex_unit(body, at);
+    at += 4;
+    if (is_high(unit) && body.size() - at >= 6 && body.substr(at, 2) == "\\u") {
+        std::uint32_t low = hex_unit(body, at + 2);
+        if (is_low(low)) {
+            append_utf8(to, 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00));
+            return at + 6;
+        }
+    }
+    if (is_high(unit) || is_low(unit))
+        to += replacement_character;
+    else
+        append_utf8(to, unit);
+    return at;
+}
+
+char short_escape(char letter) {
+    switch (letter) {
+        case 'b':
+            return '\b';
+        case 'f':
+            return '\f';
+        case 'n':
+            return '\n';
+        case 'r':
+            return '\r';
+        case 't':
+            return '\t';
+        default:
+            return letter;
+    }
+}
+
+std::string unescape(std::string_view body) {
+    std::string text;
+    text.reserve(body.size());
+    for (std::size_t at = 0; at < body.size();) {
+        std::size_t backslash = body.find('\\', at);
+        text += body.substr(at, backslash - at);
+        if (backslash == std::string_view::npos) break;
+        char letter = body[backslash + 1];
+        at = backslash + 2;
+        if (letter == 'u')
+            at = append_code_point(text, body, at);
+        else
+            text += short_escape(letter);
+    }
+    return text;
+}
+
+void append_quoted(std::string& to, char c) {
+    static constexpr char digits[] = "0123456789abcdef";
+    switch (c) {
+        case '"':
+            to += "\\\"";
+            return;
+        case '\\':
+            to += "\\\\";
+            return;
+        case '\n':
+            to += "\\n";
+            return;
+        case '\r':
+            to += "\\r";
+            return;
+        case '\t':
+            to += "\\t";
+            return;
+        default:
+            break;
+    }
+    auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x20) {
+        to += c;
+        return;
+    }
+    to += "\\u00";
+    to += digits[byte >> 4];
+    to += digits[byte & 15];
+}
+
+}  // namespace
+
+std::string unquote(std::string_view literal) {
+    auto body = literal.substr(1, literal.size() - 2);
+    std::string text = body.find('\\') == std::string_view::npos ? std::string(body) : unescape(body);
+    return is_utf8(text) ? text : replace_invalid_utf8(text);
+}
+
+std::string quote(std::string_view text) {
+    if (!is_utf8(text)) return quote(replace_invalid_utf8(text));
+    std::string literal = "\"";
+    literal.reserve(text.size() + 2);
+    for (char c : text) append_quoted(literal, c);
+    literal += '"';
+    return literal;
+}
+
+bool is_string(std::string_view value) { return !value.empty() && value.front() == '"'; }
+
+bool is_object(std::string_view value) { return !value.empty() && value.front() == '{'; }
+
+bool has_key(const json_member& member, std::string_view name) {
+    if (member.key == name) return true;
+    return member.key.find('\\') != std::string_view::npos && unescape(member.key) == name;
+}
+
+}  // namespace messaging

@@ -1,0 +1,20 @@
+// JSON strings to and from text. Pure; any thread.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "messaging/json_scanner.hpp"
+
+namespace messaging {
+
+// `literal` is a whole string value as the scanner gave it, quotes included. The result is always valid UTF-8.
+std::string unquote(std::string_view literal);
+// A string literal with its quotes; ill-formed UTF-8 becomes U+FFFD.
+std::string quote(std::string_view text);
+bool is_string(std::string_view value);
+bool is_object(std::string_view value);
+// The member's key is `name`, however it is escaped.
+bool has_key(const json_member& member, std::string_view name);
+
+}  // namespace messaging

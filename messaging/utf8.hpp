@@ -1,0 +1,17 @@
+// UTF-8 as Unicode 15 (table 3-7) defines it: no surrogates, no overlong forms. Pure; any thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace messaging {
+
+inline constexpr std::string_view replacement_character = "\xEF\xBF\xBD";  // U+FFFD
+
+bool is_utf8(std::string_view text);
+// Every ill-formed stretch (Unicode's "maximal subpart") becomes one U+FFFD.
+std::string replace_invalid_utf8(std::string_view text);
+void append_utf8(std::string& to, std::uint32_t code_point);
+
+}  // namespace messaging

@@ -1,0 +1,38 @@
+#include "messaging/json_string.hpp"
+
+#include <gtest/gtest.h>
+
+namespace messaging {
+namespace {
+
+TEST(json_string, unquotes_every_escape) {
+    EXPECT_EQ(unquote(R"("")"), "");
+    EXPECT_EQ(unquote(R"("plain")"), "plain");
+    EXPECT_EQ(unquote(R"("\"\\\/\b\f\n\r\t")"), "\"\\/\b\f\n\r\t");
+    EXPECT_EQ(unquote(R"("a\u00e9\u20AC\ud83d\ude00z")"), "a\u00e9\u20ac\U0001F600z");
+    EXPECT_EQ(unquote(R"("\u0000")"), std::string(1, '\0'));
+}
+
+TEST(json_string, gives_the_replacement_character_for_what_is_no_character) {
+    EXPECT_EQ(unquote(R"("\ud83d")"), "\uFFFD");
+    EXPECT_EQ(unquote(R"("\udc80x")"), "\uFFFDx");
+    EXPECT_EQ(unquote(R"("\ud83d\u0041")"), "\uFFFDA");
+    EXPECT_EQ(unquote(R"("\ud83d\n")"), "\uFFFD\n");
+    EXPECT_EQ(unquote("\"\xFF\""), "\uFFFD");
+}
+
+TEST(json_string, quotes_what_needs_it) {
+    EXPECT_EQ(quote("a\"b\\c\n\x01\u00e9"), "\"a\\\"b\\\\c\\n\\u0001\u00e9\"");
+    EXPECT_EQ(quote("\xFF"), "\"\uFFFD\"");
+    EXPECT_EQ(unquote(quote("round\ttrip\x1f \"")), "round\ttrip\x1f \"");
+}
+
+TEST(json_string, compares_keys_by_meaning) {
+    EXPECT_TRUE(has_key({"msg_id", "1"}, "msg_id"));
+    EXPECT_TRUE(has_key({"msg\\u005fid", "1"}, "msg_id"));
+    EXPECT_FALSE(has_key({"msg\\u005fie", "1"}, "msg_id"));
+    EXPECT_FALSE(has_key({"msg_id2", "1"}, "msg_id"));
+}
+
+}  // namespace
+}  // namespace messaging
