@@ -10,35 +10,29 @@
 #include <vector>
 
 #include "gateway/base/async.hpp"
+#include "gateway/kernels/kernel_state.hpp"
 #include "gateway/kernels/kernelspec.hpp"
 #include "gateway/kernels/launcher.hpp"
 #include "messaging/kernel_sockets.hpp"
 
 namespace gateway::kernels {
 
-enum class kernel_state { starting, idle, busy, restarting, dead };
-const char* to_string(kernel_state state);
-
-// Why a kernel's process ended or its state changed; the words of the one vocabulary (docs/api.md).
-enum class end_reason { none, crashed, killed, oom, deadline, restarted, start_failed, culled, session_ended, gateway_ended };
-const char* to_string(end_reason reason);
-
 // What a kernel needs to run; unchanged over restarts.
 struct kernel_options {
     std::string id;  // a UUID
     kernelspec spec;
-    std::map<std::string, std::string> env;       // over the allow-listed environment
+    std::map<std::string, std::string> env;  // over the allow-listed environment
     std::string working_dir = "/home/user";
-    std::vector<kernel::bind_mount> mounts;       // home, files, work roots
-    std::string helper_key;                       // goes to the injected package by message only
-    std::string preload_metadata = "{}";          // metadata of the injecting request besides the key
+    std::vector<::kernel::bind_mount> mounts;  // home, files, work roots
+    std::string helper_key;                    // goes to the injected package by message only
+    std::string preload_metadata = "{}";       // metadata of the injecting request besides the key
 };
 
 struct kernel_limits {
     milliseconds launch_timeout{60'000};  // process start to kernel_info_reply
     int restart_limit = 5;                // consecutive deaths before "dead"
     milliseconds interrupt_wait{5'000};
-    milliseconds shutdown_wait{2'500};    // shutdown_request, then kill
+    milliseconds shutdown_wait{2'500};  // shutdown_request, then kill
 };
 
 // Called in the order in which things happened; never from inside a call to kernel.
@@ -46,8 +40,8 @@ class kernel_listener {
   public:
     // Every message of the kernel but the gateway's own probes and injections, in each socket's order.
     virtual void on_message(messaging::shared_message what) = 0;
-    // starting → idle when it is ready; restarting when a restart begins (before any message of the new process);
-    // dead when it is over. `reason` says why for restarting and dead.
+    // starting → idle when it is ready; restarting when another process takes over (after the last message of the old
+    // one, before any message of the new one); dead when it is over. `reason` says why for restarting and dead.
     virtual void on_state(kernel_state state, end_reason reason) = 0;
 
   protected:
@@ -59,12 +53,14 @@ struct kernel_environment {
     executor ex;
     launcher& processes;
     messaging::zmq_context& zmq;
-    std::string runtime_dir;       // sockets and connection files: RUNTIME_DIR/<first 8 of id>/…
-    std::string package_dir;       // the directory that holds cellgate_kernel/, bound read only to /opt/cellgate/python
-    std::string helper_socket_dir; // bound to /run/cellgate
+    std::string runtime_dir;  // sockets and connection files: RUNTIME_DIR/<first 8 of id>/…
+    std::string package_dir;  // the directory that holds cellgate_kernel/, bound read only to /opt/cellgate/python
+    std::string helper_socket_dir;  // bound to /run/cellgate
     std::map<std::string, std::string> inherited_env;
     std::vector<std::string> read_only_paths;  // virtual environments and the like, seen at the same path in every box
     kernel_limits limits;
+    // Kernelspec directory → what a kernel of it came up over; kernels fill it.
+    std::map<std::string, transport> proven_transports;
 };
 
 class kernel {
@@ -78,23 +74,28 @@ class kernel {
     awaitable<result<void>> start();
     // Another listener takes over (a pool kernel that found its session).
     void set_listener(kernel_listener& listener);
-    // Signs and sends; kernel_dead when there is none.
+    // Python kernels: makes `env` the kernel's variables in place of options.env, by a silent message, and keeps them
+    // for restarts (a pool kernel that found its session).
+    awaitable<result<void>> configure(std::map<std::string, std::string> env);
+    // Signs and sends; kernel_dead when there is none, or none that is ready.
     result<void> send(const messaging::message& what);
-    // SIGINT to the process group, or interrupt_request on control as the spec says.
+    // SIGINT to the process group, or interrupt_request on control (and its reply) as the spec says. Success without
+    // effect while a process starts or ends: nothing runs that could be interrupted.
     awaitable<result<void>> interrupt();
-    // Ends the process (politely unless `kill`) and starts another; concurrent calls join one restart.
+    // Ends the process (politely unless `kill`) and starts another, to where start() ends; concurrent calls join one
+    // restart. A kernel that died is started again, one that was shut down is not (kernel_dead).
     awaitable<result<void>> restart(end_reason why, bool kill);
     // shutdown_request, bounded wait, kill; on_state(dead, why) follows. Leaves no process.
     awaitable<void> shutdown(end_reason why);
 
     const std::string& id() const;
     const kernelspec& spec() const;
-    kernel_state state() const;           // starting, idle (alive and ready), restarting, dead; busy is the session's view
+    kernel_state state() const;  // starting, idle (alive and ready), restarting, dead; busy is the session's view
     end_reason reason() const;
     const std::string& failure_text() const;  // the last lines of output of a kernel that did not start
     // The kernel's own session id as its headers carry it; for synthesised messages.
     const std::string& kernel_session() const;
-    const std::string& info_reply() const;     // content of the last kernel_info_reply, JSON
+    const std::string& info_reply() const;       // content of the last kernel_info_reply, JSON
     const std::string& connection_file() const;  // path outside the box, mode 0600
     int restarts() const;
 

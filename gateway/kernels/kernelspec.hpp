@@ -17,9 +17,9 @@ struct kernelspec {
     std::string language;
     std::vector<std::string> argv;
     std::map<std::string, std::string> env;
-    std::string interrupt_mode = "signal";  // or "message"
-    std::string metadata = "{}";            // JSON object
-    std::string protocol_version;           // kernel_protocol_version, empty when not given
+    std::string interrupt_mode = "signal";         // or "message"
+    std::string metadata = "{}";                   // JSON object
+    std::string protocol_version;                  // kernel_protocol_version, empty when not given
     std::map<std::string, std::string> resources;  // "logo-64x64" → "logo-64x64.png", as jupyter_server lists them
 
     bool is_python() const { return language == "python"; }
@@ -37,9 +37,11 @@ class kernelspec_store {
 
   private:
     void rescan();
+    void add(const std::string& directory, const std::string& name);
     std::vector<std::string> directories_;
     std::map<std::string, kernelspec> found_;
-    std::map<std::string, long long> signature_;
+    std::map<std::string, long long> signature_;     // directory → mtime
+    std::map<std::string, std::string> complaints_;  // spec directory → why it was left out, logged once
     long long scanned_at_ = 0;
 };
 

@@ -1,0 +1,73 @@
+#include <utility>
+
+#include "gateway/base/log.hpp"
+#include "gateway/kernels/kernel_implementation.hpp"
+#include "gateway/kernels/own_messages.hpp"
+
+namespace gateway::kernels {
+namespace {
+
+using messaging::channel;
+
+constexpr std::size_t logged_characters = 500;
+
+bool has_type(const messaging::message& what, const char* quoted_type) {
+    return what.header.find(quoted_type) != std::string::npos;
+}
+
+// What an XPUB kernel sends to all subscribers when one joins: of no use to a client.
+bool is_welcome(const messaging::message& what) {
+    return what.where == channel::iopub && what.parent_header.size() < 3 && has_type(what, "\"iopub_welcome\"");
+}
+
+}  // namespace
+
+void kernel::implementation::take(messaging::message what) {
+    auto self = shared_from_this();
+    ++messages_seen;
+    auto first_iopub = what.where == channel::iopub && !std::exchange(iopub_was_seen, true);
+    if (first_iopub)
+        if (auto header = messaging::parse_header(what.header)) kernel_session = header->session;
+    // The session id is random and known to the kernel only: a search is as good as parsing every parent header.
+    auto own = what.parent_header.find(own_session) != std::string::npos;
+    auto executed = !own && !executed_was_told && what.where == channel::shell && has_type(what, "\"execute_reply\"");
+    if (own)
+        take_own(what);
+    else if (!is_welcome(what))
+        listener->on_message(std::make_shared<const messaging::message>(std::move(what)));
+    if (first_iopub) feed({lifecycle_event::iopub_seen});
+    if (executed) {
+        executed_was_told = true;
+        feed({lifecycle_event::executed});
+    }
+}
+
+void kernel::implementation::take_own(const messaging::message& what) {
+    auto header = messaging::parse_header(what.header);
+    auto parent = messaging::parse_header(what.parent_header);
+    if (!header || !parent) return;
+    if (header->msg_type == "stream" && parent->msg_id == injection_id)
+        log::warning("kernel {}: cellgate_kernel was not installed: {}", options.id,
+                     stream_text(what.content).substr(0, logged_characters));
+    if (what.where == channel::iopub) return;
+    if (header->msg_type == "kernel_info_reply") {
+        info_reply = what.content;
+        feed({lifecycle_event::probe_answered});
+    } else if (parent->msg_id == injection_id) {
+        auto error = reply_error(what.content);
+        if (!error.empty()) log::warning("kernel {}: the injected code failed: {}", options.id, error);
+        feed({lifecycle_event::injected});
+    }
+    auto waiting = asked.find(parent->msg_id);
+    if (waiting == asked.end()) return;
+    waiting->second = what;
+    changed.notify_all();
+}
+
+void kernel::implementation::send_own(const messaging::message& what) {
+    if (!sockets) return;
+    auto sent = sockets->send(what);
+    if (!sent) log::error("kernel {}: cannot send: {}", options.id, sent.error().message());
+}
+
+}  // namespace gateway::kernels

@@ -1,0 +1,45 @@
+// What a kernelspec becomes when it is started: program, environment, and what its box shows. Reads the file system,
+// changes nothing. Values; any thread.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "gateway/base/result.hpp"
+#include "gateway/kernels/kernel.hpp"
+
+namespace gateway::kernels {
+
+// Paths inside every box.
+inline constexpr const char* box_home = "/home/user";
+inline constexpr const char* box_runtime = "/run/k";        // short: some kernels refuse long ipc paths
+inline constexpr const char* box_helper = "/run/cellgate";  // holds helper.sock
+inline constexpr const char* box_package = "/opt/cellgate/python";
+
+using environment_map = std::map<std::string, std::string>;
+
+// "${NAME}", "$NAME" and "$$" as Python's string.Template has them; what has no value stays as it is.
+std::string substitute_variables(const std::string& text, const environment_map& values);
+
+// The allow-listed environment, the spec's (substituted), the client's, and what cannot be overridden; in that order.
+environment_map kernel_environment_variables(const environment_map& inherited, const kernelspec& spec,
+                                             const environment_map& wanted);
+
+// The environment that a spec was installed into: "/opt/venv" for /opt/venv/share/jupyter/kernels/x, "/usr" otherwise.
+std::string prefix_of(const kernelspec& spec);
+
+// argv with {connection_file}, {resource_dir} and {prefix} filled in and argv[0] absolute: a bare python is the one of
+// the spec's prefix (or /usr/bin/python3), any other bare name is searched in the PATH of `env`.
+result<std::vector<std::string>> kernel_argv(const kernelspec& spec, const environment_map& env,
+                                             const std::string& connection_file);
+
+// Directories of the host that `program` needs at the same path: its prefix, and those its symbolic links lead to.
+// Nothing that every box shows anyway (/usr, /bin, /lib, /etc).
+std::vector<std::string> program_directories(const std::string& program);
+
+// The whole request. `box_directory` is bound to /run/k and holds connection.json; `output_file` takes the output.
+result<::kernel::launch_request> make_launch_request(const kernel_environment& shared, const kernel_options& options,
+                                                     const std::string& box_directory, const std::string& output_file);
+
+}  // namespace gateway::kernels
