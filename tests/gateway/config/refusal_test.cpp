@@ -134,7 +134,7 @@ TEST_F(Configuration, ASectionMustBeATable) {
 }
 
 TEST_F(Configuration, NeverShowsAKey) {
-    variable("CELLGATE_SERVER_TOKEN", "s3cret");
+    variable("CELLGATE_SERVER_TOKEN", "s3cret key");
     EXPECT_THAT(stopped().text,
                 AllOf(HasSubstr("server.token = (hidden) (from CELLGATE_SERVER_TOKEN)"), Not(HasSubstr("s3cret"))));
 }
