@@ -1,0 +1,30 @@
+// Which WebSocket form a connection speaks, and its frames. Pure; any thread.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gateway/base/result.hpp"
+#include "messaging/message.hpp"
+#include "messaging/websocket_default.hpp"
+
+namespace gateway::api::jupyter {
+
+enum class framing {
+    v1,                     // v1.kernel.websocket.jupyter.org
+    plain,                  // no subprotocol: JSON, binary when there are buffers
+    plain_without_buffers,  // the same for a client whose read loop dies on a binary frame
+};
+
+// v1 when it is offered, otherwise none.
+std::string choose_subprotocol(const std::vector<std::string>& offered);
+// jupyter_server's gateway client is a Tornado client that offers no subprotocol and decodes every frame as UTF-8
+// (ipywidgets#3798): it gets no binary frames unless `binary_to_legacy` says that it can.
+framing choose_framing(const std::string& subprotocol, const std::string& user_agent, bool binary_to_legacy);
+
+messaging::websocket_frame encode(framing form, const messaging::message& what);
+// The failure's message says what is wrong with the frame.
+result<messaging::message> decode(framing form, std::string_view bytes, bool binary);
+
+}  // namespace gateway::api::jupyter
