@@ -22,10 +22,10 @@ struct entry {
     std::uint64_t gap_from = 0;   // of a gap
     entry_kind kind = entry_kind::message;
     wall_clock::time_point time;
-    std::string client;   // the Jupyter client (its key) it is addressed to; empty: everyone
-    std::string cell_id;  // the cell it belongs to; empty: none
-    std::string type;     // msg_type of a message, name of an event
-    std::string parent;   // msg_id of a message's parent
+    std::string client;                 // the Jupyter client (its key) it is addressed to; empty: everyone
+    std::string cell_id;                // the cell it belongs to; empty: none
+    std::string type;                   // msg_type of a message, name of an event
+    std::string parent;                 // msg_id of a message's parent
     messaging::shared_message message;  // of a message
     std::string body;                   // of an event: its params as a JSON object, without seq
 

@@ -17,6 +17,7 @@ struct culling_rules {
     milliseconds idle{0};      // 0: off. Kernels that Jupyter clients started, unconnected, idle for this long
     milliseconds busy{0};      // 0: off. Busy without a pause for this long, connected or not
     bool connected = false;    // idle rule also with clients connected
+    bool busy_counts_as_idle = false;  // idle rule also while a cell runs without output
     milliseconds interval{30'000};
 };
 

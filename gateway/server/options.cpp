@@ -1,0 +1,121 @@
+#include "gateway/server/options.hpp"
+
+#include <cstdlib>
+
+namespace gateway::server {
+namespace {
+
+milliseconds seconds(config::integer value) { return std::chrono::seconds(value); }
+
+std::size_t size(config::integer value) { return static_cast<std::size_t>(value); }
+
+}  // namespace
+
+http::server_options to_http_options(const config::config& from) {
+    const auto& server = from.server;
+    http::server_options out;
+    out.host = server.host;
+    out.port = static_cast<std::uint16_t>(server.port);
+    out.base_url = server.base_url;
+    out.tls_certificate = server.tls_certificate;
+    out.tls_key = server.tls_key;
+    out.tls_client_ca = server.tls_client_ca;
+    out.trust_xheaders = server.trust_xheaders;
+    out.allow_remote_access = server.allow_remote_access;
+    out.local_hostnames = server.local_hostnames;
+    out.allow_origin = server.allow_origin;
+    out.allow_origin_pattern = server.allow_origin_pattern;
+    out.allow_credentials = server.allow_credentials;
+    out.allow_headers = server.allow_headers;
+    out.allow_methods = server.allow_methods;
+    out.expose_headers = server.expose_headers;
+    out.max_age = server.max_age;
+    out.max_body_bytes = size(server.max_body_bytes);
+    out.max_header_bytes = size(server.max_header_bytes);
+    out.ws_max_message_bytes = size(server.ws_max_message_bytes);
+    out.ws_ping_interval_s = static_cast<int>(server.ws_ping_interval_s);
+    out.request_header_timeout_s = static_cast<int>(server.request_header_timeout_s);
+    out.idle_connection_timeout_s = static_cast<int>(server.idle_connection_timeout_s);
+    out.max_connections = size(server.max_connections);
+    return out;
+}
+
+kernels::kernel_limits to_kernel_limits(const config::config& from) {
+    kernels::kernel_limits out;
+    out.launch_timeout = seconds(from.kernels.launch_timeout_s);
+    out.restart_limit = static_cast<int>(from.kernels.restart_limit);
+    return out;
+}
+
+sessions::session_limits to_session_limits(const config::config& from) {
+    sessions::session_limits out;
+    out.cell_timeout = seconds(from.sessions.cell_timeout_s);
+    out.cell_grace = milliseconds(from.sessions.cell_grace_ms);
+    out.text_limit_chars = size(from.sessions.text_limit_chars);
+    out.text_file_max_bytes = size(from.sessions.text_file_max_bytes);
+    out.idempotency = seconds(from.sessions.idempotency_s);
+    out.log.memory_bytes = size(from.output_log.memory_bytes);
+    out.log.read_keep_bytes = size(from.output_log.read_keep_bytes);
+    out.log.disk_bytes = size(from.output_log.disk_bytes);
+    return out;
+}
+
+sessions::registry_limits to_registry_limits(const config::config& from) {
+    sessions::registry_limits out;
+    out.max_kernels = size(from.kernels.max);
+    out.max_kernels_per_user = size(from.kernels.max_per_user);
+    out.alias_idle = seconds(from.sessions.alias_idle_timeout_s);
+    out.idle_timeout = seconds(from.sessions.idle_timeout_s);
+    out.lifetime = seconds(from.sessions.lifetime_s);
+    return out;
+}
+
+sessions::culling_rules to_culling_rules(const config::config& from) {
+    sessions::culling_rules out;
+    out.idle = seconds(from.culling.idle_timeout_s);
+    out.busy = seconds(from.culling.busy_timeout_s);
+    out.connected = from.culling.connected;
+    out.busy_counts_as_idle = from.culling.busy;
+    out.interval = seconds(from.culling.interval_s);
+    return out;
+}
+
+api::jupyter::jupyter_options to_jupyter_options(const config::config& from) {
+    api::jupyter::jupyter_options out;
+    out.base_url = from.server.base_url.ends_with('/') ? from.server.base_url : from.server.base_url + "/";
+    out.force_kernel_name = from.kernels.force_name;
+    out.listing = from.kernels.listing;
+    out.client_env = from.kernels.client_env;
+    out.binary_to_legacy_clients = from.kernels.buffers_to_legacy_clients == "binary";
+    return out;
+}
+
+std::vector<tools::toolkit_options> to_toolkits(const config::config& from) {
+    std::vector<tools::toolkit_options> out;
+    for (const auto& [name, toolkit] : from.tools.toolkits) {
+        tools::toolkit_options made;
+        made.name = name;
+        made.command = toolkit.command;
+        made.url = toolkit.url;
+        made.env = toolkit.env;
+        made.headers = toolkit.headers;
+        made.timeout = seconds(toolkit.timeout_s > 0 ? toolkit.timeout_s : from.tools.timeout_s);
+        out.push_back(std::move(made));
+    }
+    return out;
+}
+
+std::map<std::string, std::string> to_inherited_env(const config::config& from) {
+    std::map<std::string, std::string> out;
+    for (const auto& name : from.kernels.inherited_env)
+        if (const char* value = std::getenv(name.c_str())) out[name] = value;
+    return out;
+}
+
+std::vector<std::string> to_kernelspec_directories(const config::config& from) {
+    auto out = from.kernels.kernelspec_dirs;
+    for (auto& each : kernels::kernelspec_directories(from.kernels.prefixes)) out.push_back(std::move(each));
+    return out;
+}
+
+}  // namespace gateway::server

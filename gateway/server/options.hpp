@@ -1,0 +1,29 @@
+// The configuration's values as the parts take them. Pure; called once by the server.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "gateway/api/jupyter/routes.hpp"
+#include "gateway/config/config.hpp"
+#include "gateway/http/server.hpp"
+#include "gateway/kernels/kernel.hpp"
+#include "gateway/sessions/live_registry.hpp"
+#include "gateway/tools/toolbox.hpp"
+
+namespace gateway::server {
+
+http::server_options to_http_options(const config::config& from);
+kernels::kernel_limits to_kernel_limits(const config::config& from);
+sessions::session_limits to_session_limits(const config::config& from);
+sessions::registry_limits to_registry_limits(const config::config& from);
+sessions::culling_rules to_culling_rules(const config::config& from);
+api::jupyter::jupyter_options to_jupyter_options(const config::config& from);
+std::vector<tools::toolkit_options> to_toolkits(const config::config& from);
+// Of this process's environment, the variables that kernels.inherited_env names.
+std::map<std::string, std::string> to_inherited_env(const config::config& from);
+// Where kernelspecs are looked for: kernels.kernelspec_dirs, kernels.prefixes, then where Jupyter looks.
+std::vector<std::string> to_kernelspec_directories(const config::config& from);
+
+}  // namespace gateway::server

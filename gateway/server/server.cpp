@@ -1,0 +1,210 @@
+#include "gateway/server/server.hpp"
+
+#include <fmt/core.h>
+#include <sys/resource.h>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <csignal>
+#include <memory>
+
+#include "gateway/api/agent/routes.hpp"
+#include "gateway/api/helpers/endpoint.hpp"
+#include "gateway/base/ids.hpp"
+#include "gateway/base/log.hpp"
+#include "gateway/http/key_authenticator.hpp"
+#include "gateway/server/options.hpp"
+
+namespace gateway::server {
+namespace {
+
+constexpr std::size_t pool_threads = 2;
+constexpr std::size_t token_bytes = 24;
+
+// Two hundred kernels are two thousand descriptors: take what the machine allows.
+void raise_descriptor_limit() {
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_NOFILE, &limit) < 0) return;
+    limit.rlim_cur = limit.rlim_max;
+    ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+std::string url_of(const config::server_section& from, std::uint16_t port) {
+    const auto* scheme = from.tls_certificate.empty() ? "http" : "https";
+    const auto host = from.host.find(':') == std::string::npos ? from.host : "[" + from.host + "]";
+    return fmt::format("{}://{}:{}{}", scheme, host, port, from.base_url == "/" ? "" : from.base_url);
+}
+
+// The parts, in the order in which they are built; they go in the opposite order.
+class parts {
+  public:
+    parts(config::config settings, directories owned, kernels::launcher_process launcher);
+    // What may fail: keys, sockets. Then run() serves until a signal.
+    result<void> prepare();
+    awaitable<void> run();
+
+    asio::io_context& io() { return io_; }
+
+  private:
+    kernels::kernel_environment make_kernel_environment();
+    sessions::registry_parts make_registry_parts();
+    result<void> open_keys();
+    void add_routes();
+    void announce() const;
+    awaitable<void> stop();
+
+    config::config settings_;
+    directories owned_;
+    kernels::launcher_process launcher_;
+    asio::io_context io_{1};
+    asio::thread_pool pool_{pool_threads};
+    messaging::zmq_context zmq_;
+    std::unique_ptr<kernels::launcher> processes_;
+    kernels::kernel_environment kernels_;
+    kernels::kernelspec_store specs_;
+    sessions::log_budget budget_;
+    sessions::live_registry registry_;
+    std::unique_ptr<tools::toolbox> toolbox_;
+    std::string made_token_;
+    std::unique_ptr<http::key_store> keys_;
+    std::unique_ptr<http::authenticator> authenticator_;
+    http::key_authenticator* watched_ = nullptr;
+    http::router router_;
+    std::unique_ptr<http::server> server_;
+    std::unique_ptr<api::helpers::endpoint> helpers_;
+    task_group tasks_;
+};
+
+parts::parts(config::config settings, directories owned, kernels::launcher_process launcher)
+    : settings_(std::move(settings)),
+      owned_(std::move(owned)),
+      launcher_(std::move(launcher)),
+      processes_(launcher_.connect(io_.get_executor())),
+      kernels_(make_kernel_environment()),
+      specs_(to_kernelspec_directories(settings_)),
+      budget_(static_cast<std::size_t>(settings_.output_log.total_memory_bytes),
+              static_cast<std::uint64_t>(settings_.output_log.total_disk_bytes)),
+      registry_(make_registry_parts()),
+      toolbox_(tools::make_toolbox(io_.get_executor(), to_toolkits(settings_))),
+      tasks_(io_.get_executor()) {}
+
+kernels::kernel_environment parts::make_kernel_environment() {
+    return {io_.get_executor(),
+            *processes_,
+            zmq_,
+            owned_.runtime(),
+            settings_.kernels.package_dir,
+            owned_.helper_sockets(),
+            to_inherited_env(settings_),
+            settings_.kernels.read_only_paths,
+            to_kernel_limits(settings_),
+            {}};
+}
+
+sessions::registry_parts parts::make_registry_parts() {
+    sessions::registry_parts made{io_.get_executor(), pool_, kernels_, specs_, budget_};
+    made.limits = to_session_limits(settings_);
+    made.bounds = to_registry_limits(settings_);
+    made.culling = to_culling_rules(settings_);
+    made.data_dir = owned_.data();
+    made.keep_files = settings_.storage.keep_files;
+    made.work_roots = settings_.kernels.work_roots;
+    made.default_kernel = settings_.kernels.default_name;
+    made.force_kernel = settings_.kernels.force_name;
+    for (const auto& [name, count] : settings_.kernels.pool) made.warm[name] = static_cast<std::size_t>(count);
+    return made;
+}
+
+result<void> parts::open_keys() {
+    auto opened = http::key_store::open(owned_.data());
+    if (!opened) return opened.error();
+    keys_ = std::move(*opened);
+    if (settings_.server.auth == "none") {
+        authenticator_ = std::make_unique<http::open_authenticator>();
+        return {};
+    }
+    if (settings_.server.token.empty()) made_token_ = random_hex(token_bytes);
+    const auto& token = settings_.server.token.empty() ? made_token_ : settings_.server.token;
+    auto made = std::make_unique<http::key_authenticator>(*keys_, token);
+    watched_ = made.get();
+    authenticator_ = std::move(made);
+    return {};
+}
+
+void parts::add_routes() {
+    auto jupyter = to_jupyter_options(settings_);
+    jupyter.pool = &pool_;
+    jupyter.log_budget = &budget_;
+    jupyter.http_connections = [this] { return server_->connections(); };
+    api::jupyter::add_jupyter_routes(router_, registry_, std::move(jupyter));
+    api::agent::add_agent_routes(router_, registry_);
+}
+
+result<void> parts::prepare() {
+    if (auto opened = open_keys(); !opened) return opened;
+    add_routes();
+    server_ = std::make_unique<http::server>(io_.get_executor(), to_http_options(settings_), router_, *authenticator_);
+    auto find_session = [this](const std::string& key) -> std::optional<std::string> {
+        auto found = registry_.find_by_helper_key(key);
+        return found ? std::optional(found->id()) : std::nullopt;
+    };
+    helpers_ = std::make_unique<api::helpers::endpoint>(io_.get_executor(), owned_.helper_sockets(), *toolbox_, find_session);
+    if (auto bound = helpers_->listen(); !bound) return bound;
+    return server_->listen();
+}
+
+void parts::announce() const {
+    log::warning("a session's box is not a security boundary yet: run only code that you trust (docs/security.md)");
+    fmt::print("listening on {}\n", url_of(settings_.server, server_->port()));
+    if (!made_token_.empty()) fmt::print("key {}\n", made_token_);
+    std::fflush(stdout);
+}
+
+awaitable<void> parts::run() {
+    registry_.start();
+    tasks_.spawn("helpers", helpers_->run());
+    tasks_.spawn("http", server_->run());
+    if (watched_) tasks_.spawn("keys", watched_->watch([this](const std::string& id) { server_->close_key(id); }));
+    announce();
+    asio::signal_set signals(io_, SIGINT, SIGTERM);
+    co_await signals.async_wait(asio::use_awaitable);
+    signals.cancel();
+    log::info("stopping");
+    co_await stop();
+}
+
+// Clients first, so that each is told; then kernels, which may still be in a tool call; then the tools.
+awaitable<void> parts::stop() {
+    co_await server_->stop();
+    co_await registry_.stop();
+    co_await helpers_->stop();
+    co_await toolbox_->stop();
+    tasks_.cancel();
+    co_await tasks_.join();
+}
+
+int fail(const failure& why) {
+    log::error("{}", why.message);
+    return 1;
+}
+
+}  // namespace
+
+int serve(config::config settings, directories owned, kernels::launcher_process launcher) {
+    raise_descriptor_limit();
+    std::signal(SIGPIPE, SIG_IGN);
+    log::set_level(settings.server.log_level);
+    parts all(std::move(settings), std::move(owned), std::move(launcher));
+    if (auto ready = all.prepare(); !ready) return fail(ready.error());
+    std::exception_ptr failed;
+    asio::co_spawn(all.io(), all.run(), [&](std::exception_ptr error) {
+        failed = error;
+        all.io().stop();
+    });
+    all.io().run();
+    if (failed) std::rethrow_exception(failed);
+    return 0;
+}
+
+}  // namespace gateway::server

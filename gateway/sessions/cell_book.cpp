@@ -1,0 +1,143 @@
+#include "gateway/sessions/cell_book.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace gateway::sessions {
+namespace {
+
+using nlohmann::json;
+
+json parse_object(const std::string& text) {
+    auto parsed = json::parse(text, nullptr, false);
+    return parsed.is_object() ? parsed : json::object();
+}
+
+std::string text_of(const json& object, const char* name) {
+    auto found = object.find(name);
+    return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+std::string display_id_of(const json& content) {
+    auto transient = content.find("transient");
+    return transient != content.end() && transient->is_object() ? text_of(*transient, "display_id") : std::string();
+}
+
+cell_error to_error(const json& content) {
+    cell_error error{text_of(content, "ename"), text_of(content, "evalue"), {}};
+    if (auto lines = content.find("traceback"); lines != content.end() && lines->is_array())
+        for (const auto& line : *lines)
+            if (line.is_string()) error.traceback.push_back(line.get<std::string>());
+    return error;
+}
+
+}  // namespace
+
+cell_book::cell_book(std::string files_directory, text_limits limits)
+    : files_directory_(std::move(files_directory)), limits_(limits) {}
+
+std::shared_ptr<cell> cell_book::add(cell added, bool hidden) {
+    auto kept = std::make_shared<cell>(std::move(added));
+    page made;
+    made.what = kept;
+    made.hidden = hidden;
+    pages_.insert_or_assign(kept->id, std::move(made));
+    order_.push_back(kept->id);
+    by_request_[kept->msg_id] = kept->id;
+    if (!kept->idempotency_key.empty()) by_key_.emplace(kept->idempotency_key, kept->id);
+    return kept;
+}
+
+std::shared_ptr<cell> cell_book::find(const std::string& cell_id) const {
+    auto found = pages_.find(cell_id);
+    return found == pages_.end() ? nullptr : found->second.what;
+}
+
+std::shared_ptr<cell> cell_book::find_by_request(const std::string& msg_id) const {
+    auto found = by_request_.find(msg_id);
+    return found == by_request_.end() ? nullptr : find(found->second);
+}
+
+std::vector<std::shared_ptr<const cell>> cell_book::list(std::uint64_t after, std::size_t limit) const {
+    std::vector<std::shared_ptr<const cell>> answer;
+    // Cells are added with a rising seq_first.
+    auto first = std::partition_point(order_.begin(), order_.end(),
+                                      [&](const std::string& id) { return pages_.at(id).what->seq_first <= after; });
+    for (; first != order_.end() && answer.size() < limit; ++first)
+        if (const auto& each = pages_.at(*first); !each.hidden) answer.push_back(each.what);
+    return answer;
+}
+
+std::vector<std::shared_ptr<const cell>> cell_book::with_key(const std::string& idempotency_key) const {
+    std::vector<std::shared_ptr<const cell>> answer;
+    auto [first, last] = by_key_.equal_range(idempotency_key);
+    for (; first != last; ++first) answer.push_back(find(first->second));
+    std::sort(answer.begin(), answer.end(), [](const auto& left, const auto& right) { return left->seq_first > right->seq_first; });
+    return answer;
+}
+
+cell_book::page& cell_book::page_of(const cell& which) { return pages_.at(which.id); }
+
+void cell_book::record(cell& owner, const entry& logged) {
+    auto& target = page_of(owner);
+    owner.seq_last = std::max(owner.seq_last, logged.seq);
+    if (logged.type == "stream") {
+        record_stream(target, logged);
+    } else if (logged.type == "display_data" || logged.type == "execute_result") {
+        record_display(target, logged);
+    } else if (logged.type == "update_display_data") {
+        update_display(logged);
+    } else if (logged.type == "error") {
+        owner.error = to_error(parse_object(logged.message->content));
+    } else if (logged.type == "clear_output") {
+        const auto content = parse_object(logged.message->content);
+        if (content.value("wait", json(false)) == json(true))
+            target.clear_before_next = true;
+        else
+            owner.displays.clear();
+    }
+}
+
+void cell_book::record_stream(page& target, const entry& logged) {
+    const auto content = parse_object(logged.message->content);
+    const auto text = text_of(content, "text");
+    auto& owner = *target.what;
+    if (text_of(content, "name") == "stderr")
+        keeper(target.err, owner, "stderr").append(owner.err, text);
+    else
+        keeper(target.out, owner, "stdout").append(owner.out, text);
+}
+
+void cell_book::record_display(page& target, const entry& logged) {
+    auto& owner = *target.what;
+    if (std::exchange(target.clear_before_next, false)) owner.displays.clear();
+    cell_output output{logged.seq, logged.type, display_id_of(parse_object(logged.message->content))};
+    if (!output.display_id.empty()) displays_[output.display_id] = owner.id;
+    if (logged.type == "execute_result")
+        owner.result = std::move(output);
+    else
+        owner.displays.push_back(std::move(output));
+}
+
+void cell_book::update_display(const entry& logged) {
+    const auto display_id = display_id_of(parse_object(logged.message->content));
+    auto place = displays_.find(display_id);
+    auto shown_in = place == displays_.end() ? nullptr : find(place->second);
+    if (!shown_in) return;
+    for (auto& each : shown_in->displays)
+        if (each.display_id == display_id) each.seq = logged.seq;
+    if (shown_in->result && shown_in->result->display_id == display_id) shown_in->result->seq = logged.seq;
+}
+
+text_keeper& cell_book::keeper(std::unique_ptr<text_keeper>& place, const cell& owner, const char* suffix) {
+    if (!place) place = std::make_unique<text_keeper>(files_directory_, owner.id + "." + suffix + ".txt", limits_);
+    return *place;
+}
+
+void cell_book::finish(cell& which) {
+    auto& target = page_of(which);
+    if (target.out) target.out->finish();
+    if (target.err) target.err->finish();
+}
+
+}  // namespace gateway::sessions

@@ -1,0 +1,102 @@
+#include <algorithm>
+
+#include "gateway/sessions/cursor_state.hpp"
+#include "gateway/sessions/log_reader.hpp"
+#include "gateway/sessions/output_log.hpp"
+#include "gateway/sessions/pool_call.hpp"
+#include "gateway/sessions/stream_merge.hpp"
+
+namespace gateway::sessions {
+namespace {
+
+// Merging parses every message: past this it would hold the io thread for milliseconds.
+constexpr std::size_t most_merged_here = 256u << 10;
+
+std::size_t size_of(const std::vector<shared_entry>& entries) {
+    std::size_t bytes = 0;
+    for (const auto& each : entries) bytes += each->size();
+    return bytes;
+}
+
+awaitable<std::vector<shared_entry>> merge(std::shared_ptr<log_core> core, std::vector<shared_entry> entries) {
+    if (size_of(entries) <= most_merged_here) co_return merge_streams(std::move(entries));
+    auto work = [entries = std::move(entries)]() mutable { return merge_streams(std::move(entries)); };
+    co_return co_await call_on(core->pool(), std::move(work));
+}
+
+bool is_cancelled(const asio::cancellation_state& state) { return state.cancelled() != asio::cancellation_type::none; }
+
+}  // namespace
+
+cursor::cursor(std::shared_ptr<cursor_state> made) : state_(std::move(made)) { state_->core->add_claim(&state_->held); }
+
+cursor::~cursor() {
+    wake();
+    state_->core->remove_claim(&state_->held);
+}
+
+// Every await is followed by a look at what may have changed meanwhile; the position moves only on the way out.
+awaitable<std::vector<shared_entry>> cursor::next(std::size_t max_bytes, std::size_t merge_from) {
+    auto state = state_;
+    auto core = state->core;
+    reading_mark mark(*state);
+    while (!state->woken) {
+        auto cancellation = co_await asio::this_coro::cancellation_state;
+        if (is_cancelled(cancellation)) break;
+        auto waiting = core->last_seq() - state->position;
+        if (waiting == 0) {
+            if (core->closed()) break;
+            co_await core->changed().wait();
+            continue;
+        }
+        auto moves = state->moves;
+        read_request what{state->position, core->last_seq(), max_bytes};
+        auto step = co_await read_some(core, what, state->wanted, state->hint);
+        cancellation = co_await asio::this_coro::cancellation_state;
+        if (merge_from > 0 && waiting >= merge_from && step.entries.size() > 1 && !is_cancelled(cancellation)) {
+            auto apart = std::move(step.entries);
+            step.entries = co_await merge(core, std::move(apart));
+            cancellation = co_await asio::this_coro::cancellation_state;
+        }
+        if (is_cancelled(cancellation)) break;
+        if (state->woken || state->moves != moves) continue;
+        state->position = step.position;
+        state->hint = step.hint;
+        if (!step.entries.empty()) co_return std::move(step.entries);
+    }
+    co_return std::vector<shared_entry>();
+}
+
+void cursor::set_filter(std::function<bool(const entry&)> wanted) {
+    state_->wanted = std::move(wanted);
+    ++state_->moves;
+}
+
+void cursor::wake() {
+    if (!state_->reading) return;
+    state_->woken = true;
+    state_->core->changed().notify_all();
+}
+
+bool cursor::closed() const { return state_->core->closed(); }
+
+std::uint64_t cursor::position() const { return state_->position; }
+
+void cursor::seek(std::uint64_t after_seq) {
+    state_->position = std::min(after_seq, state_->core->last_seq());
+    ++state_->moves;
+    if (state_->reading) state_->core->changed().notify_all();
+}
+
+void cursor::release(std::uint64_t up_to_seq) {
+    if (up_to_seq <= state_->held.released) return;
+    state_->held.released = up_to_seq;
+    state_->core->claims_changed();
+}
+
+void cursor::hold(bool holding) {
+    state_->held.holding = holding;
+    state_->core->claims_changed();
+}
+
+}  // namespace gateway::sessions

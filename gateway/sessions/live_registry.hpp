@@ -1,0 +1,78 @@
+// The registry behind registry.hpp: makes sessions out of directories, a kernelspec and a kernel, and ends them by its
+// rules. Owned by main; io thread.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+#include "gateway/kernels/pool.hpp"
+#include "gateway/sessions/live_session.hpp"
+#include "gateway/sessions/registry.hpp"
+
+namespace gateway::sessions {
+
+// What the registry builds with. The references outlive it.
+struct registry_parts {
+    executor ex;
+    asio::thread_pool& pool;
+    kernels::kernel_environment& kernels;
+    kernels::kernelspec_store& specs;
+    log_budget& budget;
+    session_limits limits;
+    registry_limits bounds;
+    culling_rules culling;
+    std::string data_dir;
+    bool keep_files = false;
+    std::vector<std::string> work_roots;
+    std::string default_kernel = "python3";
+    std::string force_kernel;
+    std::map<std::string, std::size_t> warm;  // kernelspec name → kernels kept ready
+};
+
+class live_registry final : public registry {
+  public:
+    explicit live_registry(registry_parts parts);
+    ~live_registry() override;
+    // Clears what an earlier run left behind, fills the warm pool, starts culling. Once.
+    void start();
+
+    result<std::shared_ptr<session>> create(session_options options) override;
+    std::shared_ptr<session> find(const std::string& id) const override;
+    std::shared_ptr<session> find_by_name(const std::string& user_id, const std::string& name) const override;
+    std::shared_ptr<session> find_by_helper_key(const std::string& key) const override;
+    std::vector<std::shared_ptr<session>> list() const override;
+    std::optional<kernel_entry> find_kernel(const std::string& kernel_id) const override;
+    std::vector<kernel_entry> kernels() const override;
+    std::string tombstone(const std::string& kernel_id) const override;
+    result<alias> attach(const std::string& session_id, const std::string& user_id) override;
+    void detach(const std::string& alias_id) override;
+    awaitable<result<void>> remove(std::string session_id, kernels::end_reason why) override;
+    awaitable<void> stop() override;
+    kernels::kernelspec_store& specs() override { return parts_.specs; }
+    const std::string& default_kernel() const override { return parts_.default_kernel; }
+
+  private:
+    result<void> admit(const session_options& options) const;
+    // live_registry_setup.cpp: what a session is made of.
+    result<session_parts> prepare(const std::string& id, const session_options& options, const kernels::kernelspec& spec);
+    void start_warm_pool();
+    awaitable<void> remove_directories(std::string session_id);
+    void bury(const std::string& kernel_id, kernels::end_reason why);
+    awaitable<void> cull_forever();
+    void cull_once(std::chrono::steady_clock::time_point now);
+    std::optional<kernels::end_reason> should_end(const session& which) const;
+    void drop_idle_aliases(std::chrono::steady_clock::time_point now);
+
+    registry_parts parts_;
+    std::unique_ptr<kernels::kernel_pool> warm_;
+    std::map<std::string, std::shared_ptr<live_session>> sessions_;
+    std::unordered_map<std::string, alias> aliases_;  // by kernel id
+    std::unordered_map<std::string, std::string> tombstones_;
+    std::deque<std::string> buried_;
+    task_group tasks_;
+};
+
+}  // namespace gateway::sessions

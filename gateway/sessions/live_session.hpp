@@ -1,0 +1,169 @@
+// The session behind session.hpp: one kernel, its cells, its clients, its log. io thread.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "gateway/sessions/cell_book.hpp"
+#include "gateway/sessions/client_table.hpp"
+#include "gateway/sessions/execution_fsm.hpp"
+#include "gateway/sessions/requests.hpp"
+#include "gateway/sessions/session.hpp"
+
+namespace gateway::sessions {
+
+// Entries addressed to this name are for agents alone.
+inline constexpr const char* agents_only = "agents";
+
+// What a session is built from. The references outlive it.
+struct session_parts {
+    executor ex;
+    asio::thread_pool& pool;
+    kernels::kernel_environment& kernels;
+    log_budget& budget;
+    session_limits limits;
+    std::string id;
+    session_options options;
+    kernels::kernel_options kernel;
+    std::string files_directory;
+    std::string log_directory;
+    std::unique_ptr<kernels::kernel> ready_kernel;  // from the warm pool; null: one is started
+};
+
+class live_session final : public session,
+                           public kernels::kernel_listener,
+                           public client_host,
+                           public std::enable_shared_from_this<live_session> {
+  public:
+    explicit live_session(session_parts parts);
+    ~live_session() override;
+    // Starts the kernel in the background. Once, after the constructor.
+    void start();
+
+    const std::string& id() const override { return parts_.id; }
+    const session_options& options() const override { return parts_.options; }
+    const std::string& name() const override { return parts_.options.name; }
+    session_state state() const override;
+    cell_reason reason() const override { return reason_; }
+    const std::string& failure_text() const override { return failure_text_; }
+    const std::string& kernel_id() const override { return kernel_->id(); }
+    const kernels::kernelspec& spec() const override { return kernel_->spec(); }
+    const std::string& connection_file() const override { return kernel_->connection_file(); }
+    int restarts() const override { return kernel_->restarts(); }
+    wall_clock::time_point created_at() const override { return created_at_; }
+    wall_clock::time_point last_activity() const override { return last_activity_; }
+    milliseconds cell_timeout() const override;
+    const std::string& helper_key() const override { return parts_.kernel.helper_key; }
+    const std::string& files_directory() const override { return parts_.files_directory; }
+    output_log& log() override { return log_; }
+
+    awaitable<result<void>> ready() override;
+    result<submitted> execute(execute_options what) override;
+    awaitable<result<std::shared_ptr<const cell>>> wait_for(std::string cell_id) override;
+    std::shared_ptr<const cell> find_cell(const std::string& cell_id) const override;
+    std::vector<std::shared_ptr<const cell>> cells(std::uint64_t after, std::size_t limit) const override;
+    awaitable<result<void>> cancel(std::string cell_id) override;
+    result<void> answer_input(const std::string& cell_id, const std::string& value) override;
+    std::optional<input_prompt> pending_input() const override { return pending_input_; }
+    awaitable<result<std::string>> complete(std::string code, int cursor_pos) override;
+    awaitable<result<std::string>> inspect(std::string code, int cursor_pos, int detail_level) override;
+    awaitable<result<void>> interrupt() override;
+    awaitable<result<void>> restart() override;
+    awaitable<void> end(kernels::end_reason why) override;
+    std::shared_ptr<jupyter_client> connect(const std::string& session_id, const std::string& via) override;
+    std::size_t connections() const override { return clients_.connections(); }
+    std::size_t connections_via(const std::string& kernel_id) const override { return clients_.connections_via(kernel_id); }
+    void disconnect_via(const std::string& kernel_id);  // an alias that went
+    std::shared_ptr<void> count_agent_socket() override;
+    std::size_t agent_sockets() const override { return static_cast<std::size_t>(agent_socket_.use_count()) - 1; }
+    std::optional<std::chrono::steady_clock::time_point> busy_since() const override { return busy_since_; }
+
+  private:
+    // kernels::kernel_listener
+    void on_message(messaging::shared_message what) override;
+    void on_state(kernels::kernel_state state, kernels::end_reason reason) override;
+    // client_host
+    result<void> forward(const std::string& client, messaging::message what) override;
+    bool has_requests(const std::string& client) const override { return requests_.any_of(client); }
+    messaging::shared_message status_message() const override;
+    messaging::shared_message pending_input_message() const override;
+    messaging::shared_message note(const std::string& text, const std::string& parent_header) const override;
+
+    struct reading {  // a kernel message with what was read of it
+        messaging::shared_message what;
+        messaging::header_fields header;
+        messaging::header_fields parent;
+        std::shared_ptr<cell> owner;
+    };
+    void on_iopub(reading& from);
+    void on_status(const reading& from);
+    void on_execute_input(reading& from);
+    void on_reply(const reading& from);
+    void on_stdin(const reading& from);
+    void on_debug_event(const reading& from);
+    std::uint64_t log_message(const reading& from, const std::string& client);
+    void log_own(messaging::message what, const std::string& client);
+    void log_event(const char* type, const std::string& cell_id, std::string body);
+    void touch(const reading& from);
+
+    awaitable<void> boot();
+    void became_ready();
+    void kernel_gone(kernels::end_reason why, bool restarts);
+    void answer_requests(const std::string& ename, const std::string& evalue);
+    void transmit(const std::string& client, messaging::message what, const messaging::header_fields& header);
+    void forward_execute(const messaging::message& what, const messaging::header_fields& header);
+
+    void apply(const execution_actions& actions);
+    void perform(const action::send& what);
+    void perform(const action::began& what);
+    void perform(const action::ended& what);
+    void perform(const action::interrupt& what);
+    void perform(const action::kill& what);
+    void arm_timer();
+    void finish_foreign(const std::shared_ptr<cell>& which);
+    void end_cell(cell& which, cell_status status, cell_reason reason, bool kernel_restarted);
+    void log_queued(cell& which);
+    void log_started(cell& which);
+
+    result<submitted> join_earlier(const execute_options& what, bool& found) const;
+    awaitable<result<std::string>> ask(std::string msg_type, std::string content);
+
+    session_parts parts_;
+    output_log log_;
+    cell_book cells_;
+    client_table clients_;
+    execution_fsm executions_;
+    request_table requests_;
+    std::unique_ptr<kernels::kernel> kernel_;
+    std::string agent_session_;  // header.session of the requests made for agents
+    task_group tasks_;
+    event changed_;  // a cell ended, an answer came, the kernel's state moved
+    asio::steady_timer timer_;
+
+    kernels::kernel_state kernel_state_ = kernels::kernel_state::starting;
+    cell_reason reason_ = cell_reason::none;
+    bool ended_ = false;
+    std::string failure_text_;
+    wall_clock::time_point created_at_;
+    wall_clock::time_point last_activity_;
+    std::set<std::string> busy_parents_;
+    std::optional<std::chrono::steady_clock::time_point> busy_since_;
+    std::optional<input_prompt> pending_input_;
+    std::string pending_input_parent_;
+    std::unordered_map<std::string, std::shared_ptr<cell>> foreign_;  // seen only by their execute_input
+    std::unordered_map<std::string, std::optional<std::string>> answers_;   // complete and inspect, by msg_id
+    std::unordered_map<std::string, execute_options> agent_requests_;       // by msg_id, until they ended
+    struct held {
+        std::string client;
+        messaging::message what;
+    };
+    std::deque<held> held_;  // what Jupyter clients sent while the kernel started
+    std::size_t held_bytes_ = 0;
+    std::shared_ptr<void> agent_socket_ = std::make_shared<int>(0);
+};
+
+}  // namespace gateway::sessions

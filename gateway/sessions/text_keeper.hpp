@@ -1,0 +1,44 @@
+// Keeps the head of a cell's text, and once it is longer than the limit, the whole of it in a file of the session's mount.
+// Owned by a cell_book; io thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "gateway/sessions/cell.hpp"
+
+namespace gateway::sessions {
+
+struct text_limits {
+    std::size_t characters = 40'000;
+    std::uint64_t file_bytes = 1ull << 30;
+};
+
+class text_keeper {
+  public:
+    // The file is FILES_DIRECTORY/.composio/output/NAME, and is named to the cell as /mnt/files/.composio/output/NAME.
+    text_keeper(std::string files_directory, std::string name, text_limits limits);
+    ~text_keeper();
+
+    // Adds UTF-8 text to `kept` and, past the limit, to the file. Written at once: a page-cache write of one message is
+    // cheaper than a hop to the pool, and the next cell may read the file.
+    void append(kept_text& kept, std::string_view text);
+    // Says at the file's end that it was cut, when it was. Closes the file; a later append opens it again.
+    void finish();
+
+  private:
+    void write(std::string_view text);
+    bool open();
+
+    std::string files_directory_;
+    std::string name_;
+    text_limits limits_;
+    int fd_ = -1;
+    bool broken_ = false;
+    std::uint64_t written_ = 0;
+    bool cut_ = false;
+};
+
+}  // namespace gateway::sessions
