@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
-#include <string_view>
+#include <variant>
 #include <vector>
 
 namespace kernel {
@@ -20,13 +20,13 @@ struct bind_mount {
 };
 
 struct launch_request {
-    std::string id;                     // chosen by the gateway, unique among living kernels
-    std::vector<std::string> argv;      // argv[0] is an absolute path, as it is inside the box
+    std::string id;                          // chosen by the gateway, unique among living kernels
+    std::vector<std::string> argv;           // argv[0] is an absolute path, as it is inside the box
     std::map<std::string, std::string> env;  // the whole environment
     std::string working_dir = "/home/user";
-    std::vector<bind_mount> mounts;     // besides the box's own (/usr, /etc, /proc, /dev, /tmp)
+    std::vector<bind_mount> mounts;  // besides the box's own (/usr, /etc, /proc, /dev, /tmp)
     std::string hostname = "cellgate";
-    std::string output_file;            // stdout and stderr of the kernel go here (appended, at most 1 MiB kept)
+    std::string output_file;  // stdout and stderr of the kernel go here (appended, at most 1 MiB kept)
 
     bool operator==(const launch_request&) const = default;
 };
@@ -36,11 +36,32 @@ struct launch_answer {
     std::int32_t pid = 0;       // the kernel, in the gateway's pid namespace; 0 when it failed
     std::int32_t init_pid = 0;  // pid 1 of its box: killing it ends everything inside
     std::string error;
+
+    bool operator==(const launch_answer&) const = default;
 };
 
 struct exit_notice {
     std::string id;
     int status = 0;  // as of waitpid: of the kernel, not of its init
+
+    bool operator==(const exit_notice&) const = default;
 };
+
+struct signal_command {
+    std::string id;
+    int number = 0;  // goes to the kernel's process group
+
+    bool operator==(const signal_command&) const = default;
+};
+
+struct kill_command {
+    std::string id;  // also of a kernel that is still being launched
+
+    bool operator==(const kill_command&) const = default;
+};
+
+using command = std::variant<launch_request, signal_command, kill_command>;
+// A launch has exactly one launch_answer; one that succeeded is followed, in the end, by exactly one exit_notice.
+using reply = std::variant<launch_answer, exit_notice>;
 
 }  // namespace kernel

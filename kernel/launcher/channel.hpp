@@ -1,0 +1,23 @@
+// Texts over a SOCK_SEQPACKET socket, one a message, of any size: what does not fit a packet travels as a memfd.
+// Either end; the socket belongs to the caller.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace kernel {
+
+enum class channel_state { ok, would_block, closed, too_large };
+
+constexpr std::size_t channel_text_limit = 16 << 20;
+
+struct received_text {
+    channel_state state = channel_state::closed;
+    std::string text;
+};
+
+// `wait` as the name says; without it would_block means that nothing was done.
+channel_state send_text(int socket, std::string_view text, bool wait);
+received_text receive_text(int socket, bool wait);
+
+}  // namespace kernel

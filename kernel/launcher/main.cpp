@@ -1,0 +1,55 @@
+// cellgate-launcher: makes the boxes that kernels live in. The gateway starts it with a SOCK_SEQPACKET socket as
+// descriptor 3 (protocol.hpp) and ends it by closing the other end.
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "kernel/launcher/service.hpp"
+#include "kernel/sandbox/process_state.hpp"
+
+namespace {
+
+constexpr int gateway_socket = 3;
+
+bool is_socket(int number) {
+    int type = 0;
+    socklen_t size = sizeof type;
+    return getsockopt(number, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_SEQPACKET;
+}
+
+// The gateway ends its kernels in order; a Ctrl-C at its terminal or a service manager that signals the whole group
+// must not end this process before that.
+void outlive_signals() {
+    setsid();
+    for (int number : {SIGINT, SIGHUP, SIGTERM, SIGPIPE}) signal(number, SIG_IGN);
+}
+
+// Descriptors 0 to 2 must be taken, or a socket would get such a number.
+void fill_standard_descriptors() {
+    while (true) {
+        int number = open("/dev/null", O_RDWR | O_CLOEXEC);
+        if (number > 2) close(number);
+        if (number < 0 || number > 2) return;
+    }
+}
+
+}  // namespace
+
+int main() {
+    if (!is_socket(gateway_socket)) {
+        std::fprintf(stderr,
+                     "cellgate-launcher: started by hand: it is a part of the gateway, start cellgate instead\n");
+        return 2;
+    }
+    fill_standard_descriptors();
+    kernel::close_all_but({gateway_socket});
+    fcntl(gateway_socket, F_SETFD, FD_CLOEXEC);
+    kernel::reset_signals();
+    outlive_signals();
+    kernel::service(gateway_socket).run();
+    return 0;
+}

@@ -1,0 +1,112 @@
+#include "kernel/launcher/service.hpp"
+
+#include <cstdio>
+
+#include "kernel/launcher/channel.hpp"
+#include "kernel/launcher/codec.hpp"
+#include "kernel/sandbox/box_error.hpp"
+
+namespace kernel {
+namespace {
+
+// How often an output file's size is looked at.
+constexpr int trim_interval_ms = 1000;
+
+}  // namespace
+
+void service::run() {
+    for (bool peer = true; peer;) {
+        std::vector<pollfd> waited = what_to_wait_for();
+        int ready = poll(waited.data(), waited.size(), boxes_.empty() ? -1 : trim_interval_ms);
+        if (ready < 0) continue;
+        if (ready == 0)
+            for (auto& [id, each] : boxes_) each.output.trim();
+        // Boxes first: the answer of an older launch goes before a newer one begins.
+        look_after_boxes(waited);
+        if (waited.front().revents != 0) peer = receive_command();
+    }
+    kill_all();
+}
+
+std::vector<pollfd> service::what_to_wait_for() const {
+    std::vector<pollfd> all = {{socket_, POLLIN, 0}};
+    for (const auto& [id, each] : boxes_) {
+        all.push_back({each.inside.reports(), POLLIN, 0});
+        all.push_back({each.inside.end(), POLLIN, 0});
+    }
+    return all;
+}
+
+// `waited` is in the order of boxes_.
+void service::look_after_boxes(const std::vector<pollfd>& waited) {
+    std::size_t at = 1;
+    for (auto each = boxes_.begin(); each != boxes_.end(); at += 2) {
+        auto current = each++;
+        if ((waited[at].revents & POLLIN) != 0) update(current->first, current->second);
+        if (waited[at + 1].revents != 0) {
+            reply last = finish(current->first, current->second);
+            boxes_.erase(current);  // first: who hears of the end finds nothing left
+            answer(last);
+        }
+    }
+}
+
+void service::update(const std::string& id, living& each) {
+    each.inside.receive();
+    if (each.answered || !each.inside.runs()) return;
+    each.answered = true;
+    answer(launch_answer{id, each.inside.kernel_pid(), each.inside.init_pid(), {}});
+}
+
+reply service::finish(const std::string& id, living& each) {
+    update(id, each);
+    each.inside.reap();
+    each.output.trim();
+    if (each.answered) return exit_notice{id, each.inside.status()};
+    return launch_answer{id, 0, 0, each.inside.error()};
+}
+
+bool service::receive_command() {
+    received_text in = receive_text(socket_, false);
+    if (in.state == channel_state::would_block) return true;
+    if (in.state != channel_state::ok) return false;
+    std::optional<command> what = decode_command(in.text);
+    if (what)
+        std::visit([this](const auto& each) { handle(each); }, *what);
+    else
+        std::fprintf(stderr, "cellgate-launcher: not a command: %.200s\n", in.text.c_str());
+    return true;
+}
+
+void service::handle(const launch_request& what) {
+    try {
+        check(what);
+        if (boxes_.contains(what.id)) throw box_error("a kernel with the id " + what.id + " is alive");
+        output_file output(what.output_file);
+        box inside = box::make(what, output.writer());
+        output.close_writer();
+        boxes_.emplace(what.id, living{std::move(output), std::move(inside)});
+    } catch (const box_error& error) {
+        answer(launch_answer{what.id, 0, 0, error.what()});
+    }
+}
+
+void service::handle(const signal_command& what) {
+    auto found = boxes_.find(what.id);
+    if (found != boxes_.end()) found->second.inside.signal(what.number);
+}
+
+void service::handle(const kill_command& what) {
+    auto found = boxes_.find(what.id);
+    if (found != boxes_.end()) found->second.inside.kill();
+}
+
+void service::kill_all() {
+    for (auto& [id, each] : boxes_) each.inside.kill();
+    boxes_.clear();  // reaps
+}
+
+// A peer that has gone is seen by the next poll.
+void service::answer(const reply& what) { send_text(socket_, encode(what), true); }
+
+}  // namespace kernel

@@ -1,0 +1,132 @@
+#include "kernel/sandbox/box.hpp"
+
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include <cerrno>
+
+#include "kernel/sandbox/box_error.hpp"
+#include "kernel/sandbox/init.hpp"
+#include "kernel/sandbox/namespaces.hpp"
+#include "kernel/sandbox/report.hpp"
+
+namespace kernel {
+namespace {
+
+void check_text(const std::string& text, const std::string& field) {
+    if (text.find('\0') != std::string::npos) throw box_error(field + " contains a NUL byte: remove it");
+}
+
+void check_path(const std::string& path, const std::string& field) {
+    check_text(path, field);
+    if (path.empty() || path.front() != '/') throw box_error(field + " \"" + path + "\" is not an absolute path");
+    if ((path + "/").find("/../") != std::string::npos) throw box_error(field + " \"" + path + "\" contains ..");
+}
+
+void check_hostname(const std::string& name) {
+    constexpr const char* allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-.";
+    if (name.empty() || name.size() > 64 || name.find_first_not_of(allowed) != std::string::npos)
+        throw box_error("hostname \"" + name + "\": use 1 to 64 letters, digits, dashes and dots");
+}
+
+void enable_credentials(int socket) {
+    int on = 1;
+    require(setsockopt(socket, SOL_SOCKET, SO_PASSCRED, &on, sizeof on), "ask for credentials");
+}
+
+}  // namespace
+
+void check(const launch_request& what) {
+    if (what.argv.empty()) throw box_error("argv is empty: it must name a program");
+    check_path(what.argv.front(), "argv[0]");
+    for (const std::string& each : what.argv) check_text(each, "argv");
+    for (const auto& [name, value] : what.env) {
+        if (name.empty() || name.find('=') != std::string::npos) throw box_error("env has the name \"" + name + "\"");
+        check_text(name, "env");
+        check_text(value, "env." + name);
+    }
+    check_path(what.working_dir, "working_dir");
+    check_hostname(what.hostname);
+    for (const bind_mount& each : what.mounts) {
+        check_path(each.source, "mount source");
+        check_path(each.target, "mount target");
+        if (each.target.find_first_not_of('/') == std::string::npos)
+            throw box_error("mount target / is the box's own root");
+    }
+}
+
+box box::make(const launch_request& what, int output) {
+    int ends[2];
+    require(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), "make a socket");
+    box made;
+    made.reports_.reset(ends[0]);
+    file_descriptor theirs(ends[1]);
+    enable_credentials(made.reports());
+    isolation how = needed_isolation();
+    made.init_ = fork_into_namespaces(how, made.pidfd_);
+    if (made.init_ == 0) run_init(what, how, theirs.release(), output);
+    return made;
+}
+
+box& box::operator=(box&& other) noexcept {
+    std::swap(pidfd_, other.pidfd_);
+    std::swap(reports_, other.reports_);
+    std::swap(init_, other.init_);
+    std::swap(kernel_, other.kernel_);
+    std::swap(status_, other.status_);
+    std::swap(runs_, other.runs_);
+    std::swap(error_, other.error_);
+    return *this;
+}
+
+box::~box() {
+    if (!pidfd_) return;
+    kill();
+    reap();
+}
+
+void box::receive() {
+    while (std::optional<report> each = receive_report(reports())) {
+        switch (each->kind) {
+            case report_kind::kernel_forked:
+                kernel_ = each->sender;
+                break;
+            case report_kind::kernel_runs:
+                runs_ = true;
+                break;
+            case report_kind::failed:
+                error_ = each->text;
+                break;
+            case report_kind::kernel_ended:
+                status_ = each->value;
+                break;
+            case report_kind::send_signal:
+                break;
+        }
+    }
+}
+
+void box::reap() {
+    int status = 0;
+    while (waitpid(init_, &status, 0) < 0 && errno == EINTR) {
+    }
+    receive();
+    pidfd_.reset();
+    if (runs_ || !error_.empty()) return;
+    error_ = "the box ended before the kernel ran";
+    if (WIFSIGNALED(status)) error_ += " (its init was killed by signal " + std::to_string(WTERMSIG(status)) + ")";
+}
+
+void box::signal(int number) {
+    // By way of init: it knows whether the kernel still lives, so no other process group can be hit.
+    report order;
+    order.kind = report_kind::send_signal;
+    order.value = number;
+    try_send_report(reports(), order);
+}
+
+void box::kill() { syscall(SYS_pidfd_send_signal, pidfd_.get(), SIGKILL, nullptr, 0); }
+
+}  // namespace kernel

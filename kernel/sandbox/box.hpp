@@ -1,0 +1,50 @@
+// A box with a kernel in it, as the launcher sees it. A resource: when it goes, everything inside is killed and reaped.
+// The launcher is single-threaded; nothing here waits but reap() and the destructor.
+#pragma once
+
+#include <string>
+
+#include "kernel/launcher/protocol.hpp"
+#include "kernel/sandbox/file_descriptor.hpp"
+
+namespace kernel {
+
+// Throws box_error that names the field which no box can be made of.
+void check(const launch_request& what);
+
+class box {
+  public:
+    // Returns when init was forked; receive() tells what became of it. `output` is copied. Throws box_error.
+    static box make(const launch_request& what, int output);
+    box(box&&) noexcept = default;
+    box& operator=(box&&) noexcept;
+    ~box();
+
+    int reports() const { return reports_.get(); }  // readable: call receive()
+    int end() const { return pidfd_.get(); }        // readable: nothing lives inside any more, call reap()
+    void receive();
+    void reap();
+
+    bool runs() const { return runs_; }
+    int init_pid() const { return init_; }
+    int kernel_pid() const { return kernel_; }
+    // After reap(): why it never ran (empty when it did), and waitpid's status of the kernel.
+    const std::string& error() const { return error_; }
+    int status() const { return status_; }
+
+    void signal(int number);  // to the kernel's process group
+    void kill();
+
+  private:
+    box() = default;
+
+    file_descriptor pidfd_;
+    file_descriptor reports_;
+    int init_ = 0;
+    int kernel_ = 0;
+    int status_ = 9;  // what waitpid says of a kernel that was killed with its init
+    bool runs_ = false;
+    std::string error_;
+};
+
+}  // namespace kernel

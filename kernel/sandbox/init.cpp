@@ -1,0 +1,137 @@
+#include "kernel/sandbox/init.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "kernel/sandbox/box_error.hpp"
+#include "kernel/sandbox/process_state.hpp"
+#include "kernel/sandbox/program.hpp"
+#include "kernel/sandbox/report.hpp"
+#include "kernel/sandbox/root.hpp"
+
+namespace kernel {
+namespace {
+
+void become_init(int report_socket, int output) {
+    // A launcher that died before this line is seen later: its end of the socket is closed.
+    require(prctl(PR_SET_PDEATHSIG, SIGKILL), "tie init to the launcher");
+    prctl(PR_SET_NAME, "cellgate-init");
+    close_all_but({report_socket, output});
+    block_signals();
+    signal(SIGINT, SIG_IGN);
+}
+
+void use_output(int output) {
+    int nothing = require(open("/dev/null", O_RDONLY | O_CLOEXEC), "open /dev/null");
+    require(dup2(nothing, STDIN_FILENO), "redirect stdin");
+    require(dup2(output, STDOUT_FILENO), "redirect stdout");
+    require(dup2(output, STDERR_FILENO), "redirect stderr");
+    close(nothing);
+    close(output);
+}
+
+[[noreturn]] void run_kernel(const launch_request& what, int report_socket, int failures) {
+    try {
+        run_program(what, report_socket);
+    } catch (const std::exception& error) {
+        std::string text = error.what();
+        if (write(failures, text.data(), text.size()) < 0) _exit(126);
+    }
+    _exit(127);
+}
+
+// What the kernel's process wrote before it gave up; nothing when its program was executed (which closes the pipe).
+std::string read_all(int pipe) {
+    std::string text;
+    char buffer[1024];
+    for (;;) {
+        ssize_t size = read(pipe, buffer, sizeof buffer);
+        if (size < 0 && errno == EINTR) continue;
+        if (size <= 0) return text;
+        text.append(buffer, size);
+    }
+}
+
+pid_t start_kernel(const launch_request& what, int report_socket) {
+    int ends[2];
+    require(pipe2(ends, O_CLOEXEC), "make a pipe");
+    file_descriptor failures(ends[0]);
+    file_descriptor writing(ends[1]);
+    pid_t pid = require(fork(), "fork the kernel");
+    if (pid == 0) run_kernel(what, report_socket, writing.get());
+    writing.reset();
+    std::string failed = read_all(failures.get());
+    if (!failed.empty()) throw box_error(failed);
+    return pid;
+}
+
+// Returns the kernel's status as soon as it has ended.
+int reap(pid_t kernel, bool& ended) {
+    int status = 0;
+    for (;;) {
+        int each = 0;
+        pid_t pid = waitpid(-1, &each, WNOHANG);
+        if (pid <= 0) return status;
+        if (pid != kernel) continue;
+        ended = true;
+        status = each;
+    }
+}
+
+void obey(pid_t kernel, int report_socket) {
+    while (std::optional<report> order = receive_report(report_socket))
+        if (order->kind == report_kind::send_signal) kill(-kernel, order->value);
+}
+
+// Until the kernel ends (its status), or the launcher has gone (nothing to tell anybody).
+int watch(pid_t kernel, int report_socket) {
+    sigset_t children;
+    sigemptyset(&children);
+    sigaddset(&children, SIGCHLD);
+    file_descriptor deaths(require(signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK), "make a signalfd"));
+    for (;;) {
+        bool ended = false;
+        int status = reap(kernel, ended);
+        if (ended) return status;
+        pollfd waited[2] = {{deaths.get(), POLLIN, 0}, {report_socket, POLLIN, 0}};
+        if (poll(waited, 2, -1) < 0) continue;
+        signalfd_siginfo consumed;
+        while (read(deaths.get(), &consumed, sizeof consumed) > 0) {
+        }
+        obey(kernel, report_socket);
+        if ((waited[1].revents & (POLLHUP | POLLERR)) != 0) _exit(0);
+    }
+}
+
+}  // namespace
+
+void run_init(const launch_request& what, const isolation& how, int report_socket, int output) {
+    report last;
+    try {
+        become_init(report_socket, output);
+        map_ids(how);
+        set_hostname(what.hostname);
+        assemble_root(how, what.hostname, what.mounts);
+        use_output(output);
+        pid_t kernel = start_kernel(what, report_socket);
+        report running;
+        running.kind = report_kind::kernel_runs;
+        send_report(report_socket, running);
+        last.value = watch(kernel, report_socket);
+        last.kind = report_kind::kernel_ended;
+    } catch (const std::exception& error) {
+        last.kind = report_kind::failed;
+        last.text = error.what();
+    }
+    send_report(report_socket, last);
+    _exit(0);
+}
+
+}  // namespace kernel

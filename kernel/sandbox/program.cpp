@@ -1,0 +1,59 @@
+#include "kernel/sandbox/program.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "kernel/sandbox/box_error.hpp"
+#include "kernel/sandbox/process_state.hpp"
+#include "kernel/sandbox/report.hpp"
+
+namespace kernel {
+namespace {
+
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+    std::vector<char*> all;
+    for (std::string& each : texts) all.push_back(each.data());
+    all.push_back(nullptr);
+    return all;
+}
+
+std::vector<std::string> assignments(const std::map<std::string, std::string>& env) {
+    std::vector<std::string> all;
+    for (const auto& [name, value] : env) all.push_back(name + "=" + value);
+    return all;
+}
+
+[[noreturn]] void throw_not_started(const std::string& path, int number) {
+    if (number == E2BIG)
+        throw box_error("start " + path + ": its arguments and environment are too large: shorten them");
+    if (number == ENOENT && access(path.c_str(), F_OK) == 0)
+        throw box_error("start " + path + ": its interpreter (#! line or loader) does not exist inside the box");
+    if (number == ENOENT || number == ENOTDIR)
+        throw box_error("start " + path +
+                        ": no such program inside the box: install it under /usr or /opt, or mount its directory");
+    if (number == EACCES) throw box_error("start " + path + ": not an executable file that this user may run");
+    throw_errno("start " + path, number);
+}
+
+}  // namespace
+
+void run_program(const launch_request& what, int report_socket) {
+    require(setsid(), "start a session");
+    report forked;
+    forked.kind = report_kind::kernel_forked;
+    if (!send_report(report_socket, forked)) throw_errno("tell the launcher");
+    if (chdir(what.working_dir.c_str()) != 0)
+        throw box_error("working directory " + what.working_dir +
+                        ": does not exist or may not be entered inside the box: mount it, or choose another");
+    std::vector<std::string> argv = what.argv;
+    std::vector<std::string> env = assignments(what.env);
+    umask(022);
+    set_limits();
+    reset_signals();
+    execve(what.argv.front().c_str(), pointers(argv).data(), pointers(env).data());
+    throw_not_started(what.argv.front(), errno);
+}
+
+}  // namespace kernel

@@ -1,0 +1,32 @@
+// What a box's init and the launcher tell each other, over one SOCK_SEQPACKET pair. Values.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace kernel {
+
+enum class report_kind : std::uint8_t {
+    kernel_forked,  // by the kernel itself: the sender's pid is the kernel's
+    kernel_runs,    // its program was executed
+    failed,         // text says why; init ends
+    kernel_ended,   // value is waitpid's status; init ends
+    send_signal,    // to init: value goes to the kernel's process group
+};
+
+struct report {
+    report_kind kind = report_kind::failed;
+    std::int32_t value = 0;
+    std::string text;
+    std::int32_t sender = 0;  // pid as the receiver's namespace has it; 0 without SO_PASSCRED
+};
+
+// Waits while the peer's queue is full.
+bool send_report(int socket, const report& what);
+// Gives up instead.
+bool try_send_report(int socket, const report& what);
+// Nothing when none is there or the peer has gone. Does not wait.
+std::optional<report> receive_report(int socket);
+
+}  // namespace kernel
