@@ -1,0 +1,91 @@
+"""A cell ends at its deadline plus at most the grace, whatever it does, with its output and the truth."""
+
+import pytest
+
+from support.gateway import Gateway
+from support.waiting import Stopwatch
+
+BEGIN = "x = 1\nprint('begun', flush=True)\n"
+# What obeys SIGINT keeps the variables; what does not costs the kernel.
+OBEYS = {
+    "a loop": BEGIN + "while True: pass",
+    "a sleep": BEGIN + "import time; time.sleep(999)",
+    "a child": BEGIN + "import subprocess; subprocess.run(['sleep', '999'])",
+}
+IGNORES = {
+    "a C call that ignores signals": BEGIN + "sum(range(10**15))",
+    "blocked signals": BEGIN + "import signal, time; signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT]); time.sleep(999)",
+    "a swallowed interrupt": BEGIN + "while True:\n    try:\n        while True: pass\n    except KeyboardInterrupt: pass",
+}
+
+
+@pytest.mark.parametrize("what", OBEYS)
+def test_a_cell_that_can_be_interrupted_keeps_the_variables(gateway: Gateway, what: str) -> None:
+    agent = gateway.agent()
+    session = agent.start_session()["id"]
+    agent.execute(session, "kept = 41")
+    watch = Stopwatch()
+    cell = agent.execute(session, OBEYS[what], timeout_s=2)
+    assert (cell["status"], cell["reason"]) == ("timeout", "deadline")
+    assert cell["stdout"] == "begun\n" and not cell["kernel_restarted"]
+    assert watch.seconds < 2 + 2 + 5
+    assert agent.execute(session, "kept + x")["result"]["text/plain"] == "42"
+
+
+@pytest.mark.parametrize("what", IGNORES)
+def test_a_cell_that_cannot_be_interrupted_costs_the_kernel(gateway: Gateway, what: str) -> None:
+    agent = gateway.agent()
+    session = agent.start_session()["id"]
+    agent.execute(session, "kept = 41")
+    watch = Stopwatch()
+    cell = agent.execute(session, IGNORES[what], timeout_s=2)
+    assert (cell["status"], cell["reason"]) == ("timeout", "deadline")
+    assert cell["stdout"] == "begun\n" and cell["kernel_restarted"]
+    assert watch.seconds < 2 + 2 + 5
+    assert agent.execute(session, "'kept' in globals()")["result"]["text/plain"] == "False"
+
+
+def test_an_unanswered_input_ends_at_the_deadline(gateway: Gateway) -> None:
+    agent = gateway.agent()
+    session = agent.start_session()["id"]
+    with agent.connect(session) as socket:
+        finished = socket.run(BEGIN + "input('? ')", timeout_s=2)
+        assert (finished["status"], finished["reason"]) == ("timeout", "deadline")
+        assert socket.run("x + 1")["status"] == "ok"
+
+
+def test_input_over_rest_fails_at_once(gateway: Gateway) -> None:
+    agent = gateway.agent()
+    session = agent.start_session()["id"]
+    cell = agent.execute(session, "input('? ')")
+    assert cell["status"] == "error" and cell["error"]["ename"] == "StdinNotImplementedError"
+
+
+def test_a_jupyter_cell_behind_an_overdue_one_is_not_interrupted_in_its_place(gateway: Gateway) -> None:
+    jupyter, agent = gateway.jupyter(), gateway.agent()
+    session = agent.start_session()["id"]
+    agent.execute(session, "1")
+    alias = jupyter.start_kernel(f"attach-{session}")
+    with jupyter.connect(alias) as channels, agent.connect(session) as socket:
+        overdue = socket.begin(OBEYS["a loop"], timeout_s=3)
+        socket.wait_for(lambda event: "begun" in socket.text(overdue))
+        behind = channels.begin("import time; time.sleep(1); 'not interrupted'")
+        assert socket.finished(overdue)["status"] == "timeout"
+        channels.collect(behind)
+        assert behind.result == "'not interrupted'"
+
+
+def test_after_a_kill_a_jupyter_cell_behind_gets_its_error_and_idle(gateway: Gateway) -> None:
+    jupyter, agent = gateway.jupyter(), gateway.agent()
+    session = agent.start_session()["id"]
+    agent.execute(session, "1")
+    alias = jupyter.start_kernel(f"attach-{session}")
+    with jupyter.connect(alias) as channels, agent.connect(session) as socket:
+        overdue = socket.begin(IGNORES["blocked signals"], timeout_s=2)
+        socket.wait_for(lambda event: "begun" in socket.text(overdue))
+        behind = channels.begin("'never runs'")
+        finished = socket.finished(overdue)
+        assert finished["status"] == "timeout" and finished["kernel_restarted"]
+        channels.collect(behind)
+        assert behind.status == "error" and behind.idle
+        assert channels.run("1 + 1").result == "2"

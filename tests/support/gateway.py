@@ -1,0 +1,146 @@
+"""A gateway process of its own: fresh directories, a free port, an administrator's key; checked when it ends."""
+
+import os
+import re
+import secrets
+import shutil
+import signal
+import subprocess
+import tempfile
+import threading
+from pathlib import Path
+
+from support.agent import Agent
+from support.jupyter import Jupyter
+from support.processes import resident_bytes
+from support.waiting import eventually
+
+ROOT = Path(__file__).resolve().parents[2]
+# Another build than the one that ./dev test makes: TEST_PRESET=release.
+BUILD = ROOT / "build" / os.environ.get("TEST_PRESET", "dev")
+KERNELS = ROOT / ".venv" / "kernels"
+LAB = ROOT / ".venv" / "lab"
+
+LISTENING = re.compile(r"listening on (https?://\S+)")
+BROKEN = ("ERROR: AddressSanitizer", "ERROR: LeakSanitizer", "runtime error:", "terminate called", "Assertion `")
+
+
+def _text(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, dict):
+        return ",".join(f"{key}={number}" for key, number in value.items())
+    if isinstance(value, (list, tuple)):
+        return ",".join(str(item) for item in value)
+    return str(value)
+
+
+class Gateway:
+    """`settings` are those of docs/configuration.md, with __ for the dot: Gateway(kernels__max=3)."""
+
+    def __init__(self, *, config: str = "", environment: dict[str, str] | None = None, keep: "Gateway | None" = None,
+                 **settings: object) -> None:
+        # Short: a Unix socket's path has 108 bytes.
+        self.directory = keep.directory if keep else Path(tempfile.mkdtemp(prefix="cg", dir="/tmp"))
+        self.token = keep.token if keep else secrets.token_hex(16)
+        self.settings = {"server__port": 0, "storage__data_dir": self.directory / "data",
+                         "storage__runtime_dir": self.directory / "run", "kernels__prefixes": [KERNELS],
+                         "server__token": self.token, **settings}
+        self._config = config
+        self._environment = environment or {}
+        self.output: list[str] = []
+        self.log: list[str] = []
+        self._listening = threading.Event()
+        self.url = ""
+        self._start()
+
+    def _start(self) -> None:
+        path = self.directory / "cellgate.toml"
+        path.write_text(self._config)
+        self.process = subprocess.Popen(
+            [self.program(), "--config", str(path)], env=self._variables(), cwd=self.directory, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace")
+        self._readers = [threading.Thread(target=self._read, args=pair, daemon=True)
+                         for pair in ((self.process.stdout, self.output), (self.process.stderr, self.log))]
+        for reader in self._readers:
+            reader.start()
+        eventually(lambda: self._listening.is_set() or self.process.poll() is not None, 60, "the gateway listens")
+        if not self._listening.is_set():
+            for reader in self._readers:
+                reader.join(5)
+            raise AssertionError(f"the gateway ended with {self.process.returncode}:\n" + "".join(self.output + self.log))
+
+    @staticmethod
+    def program() -> str:
+        return str(BUILD / "gateway" / "main" / "cellgate")
+
+    def _variables(self) -> dict[str, str]:
+        variables = {name: os.environ[name] for name in ("PATH", "LANG", "TZ") if name in os.environ}
+        variables |= {"HOME": str(self.directory), "ASAN_OPTIONS": "abort_on_error=0:detect_leaks=0:exitcode=99",
+                      "UBSAN_OPTIONS": "print_stacktrace=1"}
+        for name, value in self.settings.items():
+            variables["CELLGATE_" + name.replace("__", "_").upper()] = _text(value)
+        return variables | self._environment
+
+    def _read(self, stream, into: list[str]) -> None:
+        for line in stream:
+            into.append(line)
+            if into is self.output and not self._listening.is_set() and (found := LISTENING.search(line)):
+                self.url = found[1].rstrip("/")
+                self._listening.set()
+
+    @property
+    def pid(self) -> int:
+        return self.process.pid
+
+    def resident_bytes(self) -> int:
+        return resident_bytes(self.pid)
+
+    def jupyter(self, key: str | None = None) -> Jupyter:
+        return Jupyter(self.url, self.token if key is None else key)
+
+    def agent(self, key: str | None = None) -> Agent:
+        return Agent(self.url, self.token if key is None else key)
+
+    def command(self, *words: str, check: bool = True) -> str:
+        """Runs `cellgate WORDS…` on the same data, e.g. keys add."""
+        done = subprocess.run([self.program(), *words], env=self._variables(), cwd=self.directory, text=True,
+                              capture_output=True, timeout=60)
+        if check and done.returncode != 0:
+            raise AssertionError(f"cellgate {' '.join(words)} ended with {done.returncode}: {done.stderr}")
+        return done.stdout
+
+    def kill(self) -> None:
+        """As a crash would end it."""
+        self.process.kill()
+        self.process.wait()
+
+    def terminate(self, seconds: float = 60) -> int:
+        """Asks it to end; its status."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(seconds)
+
+    def restart(self) -> "Gateway":
+        """Another gateway on the same directories and port, after this one ended."""
+        port = self.url.rsplit(":", 1)[1]
+        return Gateway(config=self._config, environment=self._environment, keep=self,
+                       **{**self.settings, "server__port": port})
+
+    def finish(self) -> None:
+        """Ends it if it still runs, and checks what must hold for every gateway at every end."""
+        killed = self.process.poll() == -signal.SIGKILL
+        try:
+            status = self.process.returncode if killed else self.terminate()
+            for reader in self._readers:
+                reader.join(10)
+            text = "".join(self.output + self.log)
+            assert not any(word in text for word in BROKEN), text[-20_000:]
+            assert killed or status == 0, f"the gateway ended with {status}:\n{text[-20_000:]}"
+            assert self.token not in "".join(self.log), "the log holds a key"
+        finally:
+            if self.process.poll() is None:
+                self.kill()
+
+    def remove(self) -> None:
+        shutil.rmtree(self.directory, ignore_errors=True)
