@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace gateway::http {
 
@@ -13,6 +15,10 @@ enum class scope : std::uint8_t {
     session,  // also make and end them
     admin,    // name any user, see everything
 };
+
+// "execute": as the command line and messages name it.
+const char* to_string(scope which);
+std::optional<scope> find_scope(std::string_view name);
 
 struct principal {
     std::string user_id = "default";

@@ -23,19 +23,19 @@ struct less_ignoring_case {
 using header_map = std::multimap<std::string, std::string, less_ignoring_case>;
 
 struct request {
-    std::string id;      // "req_…", also in the answer's x-request-id
-    std::string method;  // upper case
-    std::string path;    // percent-decoded, without base_url, begins with "/"
+    std::string id;                                 // "req_…", also in the answer's x-request-id
+    std::string method;                             // upper case
+    std::string path;                               // percent-decoded, without base_url, begins with "/"
     std::vector<std::string> parameters;            // the pattern's {…}, decoded, in order
     std::multimap<std::string, std::string> query;  // decoded
     header_map headers;
     std::string body;
     std::string remote;  // the peer's address, or X-Forwarded-For's when trust_xheaders
     bool secure = false;
-    principal caller;    // who the credentials name; anonymous on routes that need none
+    principal caller;  // who the credentials name; anonymous on routes that need none
 
-    std::string header(std::string_view name) const;                            // empty when absent
-    std::optional<std::string> find_query(const std::string& name) const;       // the first
+    std::string header(std::string_view name) const;                       // empty when absent
+    std::optional<std::string> find_query(const std::string& name) const;  // the first
 };
 
 // The next piece of a streamed body; nullopt ends it. It is cancelled when the client goes away.

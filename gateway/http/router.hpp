@@ -11,7 +11,7 @@
 namespace gateway::http {
 
 enum class error_style {
-    jupyter,  // {"message", "reason", "error"}: what jupyter_server's clients read
+    jupyter,  // the agent form, and beside it "message" and "reason": what jupyter_server's clients read
     agent,    // {"error": {"code", "message", "status", "request_id"}}
 };
 
@@ -33,6 +33,8 @@ class router {
         std::vector<std::string> parameters;
         std::vector<std::string> allowed;  // methods of the routes whose pattern fits; for 405 and OPTIONS
     };
+    // `path` is without base_url and still percent-encoded, so that %2F stays inside its segment; parameters come
+    // decoded. A HEAD without a route of its own is its GET; one slash at the end is ignored.
     match find(std::string_view method, std::string_view path) const;
     const std::vector<route>& routes() const;
 
@@ -40,8 +42,11 @@ class router {
     std::vector<route> routes_;
 };
 
-// The answer for a failure in the shape that the route's clients expect; docs/api.md lists the codes.
-response error_response(const failure& why, error_style style, const std::string& request_id);
+// The answer for a failure in the shape that the route's clients expect; docs/api.md lists the codes. `status` replaces
+// the code's own where HTTP has a narrower one (408, 426, 431).
+response error_response(const failure& why, error_style style, const std::string& request_id, int status = 0);
+// "Not Found" for 404.
+std::string_view reason_phrase(int status);
 response json_response(std::string json, int status = 200);
 response empty_response(int status = 204);
 

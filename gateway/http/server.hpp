@@ -37,6 +37,7 @@ struct server_options {
     int ws_ping_interval_s = 30;
     int request_header_timeout_s = 30;
     int idle_connection_timeout_s = 120;
+    int stall_timeout_s = 60;  // while a body comes or an answer goes, the client may be silent for this long
     std::size_t max_connections = 10000;
 };
 

@@ -1,0 +1,76 @@
+// One accepted connection: its requests one after the other, or its WebSocket. Kept alive by its own task; io thread.
+#pragma once
+
+#include <boost/asio/cancellation_signal.hpp>
+#include <exception>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "gateway/http/request_reader.hpp"
+#include "gateway/http/response_head.hpp"
+#include "gateway/http/shared_state.hpp"
+#include "gateway/http/stream.hpp"
+#include "gateway/http/websocket_upgrade.hpp"
+
+namespace gateway::http {
+
+class connection : public std::enable_shared_from_this<connection> {
+  public:
+    connection(std::shared_ptr<shared_state> shared, asio::ip::tcp::socket socket, std::string remote);
+    ~connection();
+
+    // The connection's whole life.
+    static awaitable<void> run(std::shared_ptr<connection> self);
+    // Ends an idle connection now, a WebSocket with 1012, a request after its answer.
+    void begin_stop();
+    // Ends it now, whatever it does: a streamed body's source is cancelled.
+    void end();
+    // Closes the WebSocket or the streamed answer of this key; a request that is being answered still gets its answer.
+    void close_key(const std::string& key_id);
+
+  private:
+    // The request that is being answered.
+    struct exchange {
+        request_head head;
+        admission::decision decision;
+        bool body_read = false;
+        bool keep_alive = true;
+        std::chrono::steady_clock::time_point started;
+    };
+
+    awaitable<void> serve();
+    awaitable<bool> serve_one();
+    awaitable<bool> answer_failed_head(failure why);
+    awaitable<bool> answer(exchange& of);
+    awaitable<bool> refuse(exchange& of, failure why, int status = 0);
+    awaitable<result<void>> receive_body(exchange& of);
+    awaitable<bool> send(exchange& of, response answer);
+    awaitable<bool> send_text(const std::string& head, const std::string& body);
+    awaitable<bool> send_stream(body_source source, std::string head, bool chunked);
+    static awaitable<bool> send_pieces(std::shared_ptr<connection> self, body_source source, bool chunked);
+    static awaitable<void> watch_peer(std::shared_ptr<connection> self);
+    awaitable<bool> write(std::string_view bytes);
+    awaitable<bool> serve_websocket(exchange& of);
+    upgrade_options make_upgrade_options(const exchange& of) const;
+    awaitable<bool> recover(std::exception_ptr from);
+    awaitable<void> close();
+    void log_access(const exchange& of, int status) const;
+
+    std::shared_ptr<shared_state> shared_;
+    stream stream_;
+    deadline reading_;
+    deadline writing_;
+    request_reader reader_;
+    std::string remote_;
+    std::string request_id_;
+    std::string key_id_;
+    std::weak_ptr<upgraded_websocket> websocket_;
+    asio::cancellation_signal peer_left_;
+    bool waiting_ = false;    // for the next request
+    bool answering_ = false;  // bytes of an answer have been sent
+    bool streaming_ = false;
+    bool revoked_ = false;
+};
+
+}  // namespace gateway::http

@@ -1,0 +1,187 @@
+#include "gateway/http/key_store.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <openssl/crypto.h>
+#include <openssl/sha.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "gateway/base/ids.hpp"
+#include "gateway/http/sqlite.hpp"
+
+namespace gateway::http {
+namespace {
+
+constexpr int busy_time_ms = 2000;
+constexpr const char* columns = "SELECT id, name, user_id, scope, created_at, revoked_at, hash FROM keys ";
+
+failure io_failure(const std::string& path) {
+    return failure{errc::io_error, fmt::format("{}: {}: set storage.data_dir to a directory that can be written", path,
+                                               std::strerror(errno))};
+}
+
+// Made before SQLite opens it, which would take the umask's mode; its -wal and -shm files copy the mode.
+result<void> make_private_file(const std::string& path) {
+    int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0) return io_failure(path);
+    bool made_private = ::fchmod(fd, 0600) == 0;
+    ::close(fd);
+    if (!made_private) return io_failure(path);
+    return {};
+}
+
+result<void> make_private_directory(const std::string& path) {
+    std::error_code ec;
+    if (std::filesystem::is_directory(path, ec)) return {};
+    std::filesystem::create_directories(std::filesystem::path(path).parent_path(), ec);
+    if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return io_failure(path);
+    return {};
+}
+
+key_record read_record(const statement& row) {
+    key_record record;
+    record.id = row.text(0);
+    record.name = row.text(1);
+    record.user_id = row.text(2);
+    record.allowed = find_scope(row.text(3)).value_or(scope::none);
+    record.created_at = row.text(4);
+    if (!row.is_null(5)) record.revoked_at = row.text(5);
+    return record;
+}
+
+}  // namespace
+
+std::string hash_key(const std::string& key) {
+    unsigned char digest[SHA256_DIGEST_LENGTH];
+    SHA256(reinterpret_cast<const unsigned char*>(key.data()), key.size(), digest);
+    std::string hex;
+    for (auto byte : digest) hex += fmt::format("{:02x}", byte);
+    return hex;
+}
+
+bool equal_in_constant_time(const std::string& left, const std::string& right) {
+    return left.size() == right.size() && CRYPTO_memcmp(left.data(), right.data(), left.size()) == 0;
+}
+
+void key_store::close_database::operator()(sqlite3* database) const { sqlite3_close_v2(database); }
+
+key_store::key_store(std::unique_ptr<sqlite3, close_database> database) : database_(std::move(database)) {}
+
+key_store::~key_store() = default;
+
+result<std::unique_ptr<key_store>> key_store::open(const std::string& data_dir) {
+    if (auto made = make_private_directory(data_dir); !made) return made.error();
+    auto path = data_dir + "/cellgate.db";
+    if (auto made = make_private_file(path); !made) return made.error();
+    sqlite3* handle = nullptr;
+    int code = sqlite3_open_v2(path.c_str(), &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_FULLMUTEX, nullptr);
+    std::unique_ptr<sqlite3, close_database> database(handle);
+    if (code != SQLITE_OK) return failure{errc::io_error, path + ": " + sqlite3_errstr(code)};
+    sqlite3_busy_timeout(handle, busy_time_ms);
+    std::unique_ptr<key_store> store(new key_store(std::move(database)));
+    if (auto made = store->create_table(); !made) return made.error();
+    if (auto read = store->refresh(); !read) return read.error();
+    return store;
+}
+
+result<void> key_store::create_table() {
+    if (auto set = execute(database_.get(), "PRAGMA journal_mode = WAL"); !set) return set;
+    return execute(
+        database_.get(),
+        "CREATE TABLE IF NOT EXISTS keys (id TEXT PRIMARY KEY, name TEXT NOT NULL, hash TEXT NOT NULL UNIQUE, "
+        "user_id TEXT NOT NULL, scope TEXT NOT NULL, created_at TEXT NOT NULL, revoked_at TEXT)");
+}
+
+result<void> key_store::load() {
+    std::map<std::string, key_record> now;
+    statement rows(database_.get(), (std::string(columns) + "WHERE revoked_at IS NULL").c_str());
+    while (true) {
+        auto row = rows.step();
+        if (!row) return row.error();
+        if (!*row) break;
+        now.emplace(rows.text(6), read_record(rows));
+    }
+    for (const auto& [hash, record] : by_hash_)
+        if (!now.contains(hash)) revoked_.push_back(record.id);
+    by_hash_ = std::move(now);
+    return {};
+}
+
+result<std::vector<std::string>> key_store::refresh() {
+    statement version(database_.get(), "PRAGMA data_version");  // counts what other connections have committed
+    auto row = version.step();
+    if (!row) return row.error();
+    if (version.integer(0) != data_version_) {
+        if (auto loaded = load(); !loaded) return loaded.error();
+        data_version_ = version.integer(0);
+    }
+    return std::exchange(revoked_, {});
+}
+
+result<new_key> key_store::add(const std::string& name, const std::string& user_id, scope allowed) {
+    if (name.empty() || user_id.empty() || allowed == scope::none)
+        return failure{errc::invalid_request, "a key needs a name, a user ID, and a scope: execute, session or admin"};
+    auto all = list();
+    if (!all) return all.error();
+    for (const auto& each : *all)
+        if (each.name == name && !each.revoked_at)
+            return failure{
+                errc::name_taken,
+                fmt::format("there is a key {} already ({}): revoke it, or choose another name", name, each.id)};
+    new_key made;
+    made.key = "cg_" + random_hex(32);
+    made.record = {make_id("key_"), name, user_id, allowed, iso8601(wall_clock::now()), std::nullopt};
+    const auto& record = made.record;
+    auto inserted = execute(
+        database_.get(), "INSERT INTO keys (id, name, hash, user_id, scope, created_at) VALUES (?, ?, ?, ?, ?, ?)",
+        {record.id, record.name, hash_key(made.key), record.user_id, to_string(record.allowed), record.created_at});
+    if (!inserted) return inserted.error();
+    if (auto loaded = load(); !loaded) return loaded.error();
+    return made;
+}
+
+result<key_record> key_store::revoke(const std::string& id_or_name) {
+    auto all = list();
+    if (!all) return all.error();
+    for (auto& each : *all) {
+        if (each.revoked_at || (each.id != id_or_name && each.name != id_or_name)) continue;
+        each.revoked_at = iso8601(wall_clock::now());
+        auto changed =
+            execute(database_.get(), "UPDATE keys SET revoked_at = ? WHERE id = ?", {*each.revoked_at, each.id});
+        if (!changed) return changed.error();
+        if (auto loaded = load(); !loaded) return loaded.error();
+        return each;
+    }
+    return failure{errc::not_found,
+                   fmt::format("there is no key {} in use: `cellgate keys list` shows them", id_or_name)};
+}
+
+result<std::vector<key_record>> key_store::list() const {
+    std::vector<key_record> all;
+    statement rows(database_.get(), (std::string(columns) + "ORDER BY created_at, id").c_str());
+    while (true) {
+        auto row = rows.step();
+        if (!row) return row.error();
+        if (!*row) return all;
+        all.push_back(read_record(rows));
+    }
+}
+
+std::optional<principal> key_store::find(const std::string& key) const {
+    auto hash = hash_key(key);
+    // The tree is walked by the hash of what was sent: how long that takes tells nothing that helps to guess a key.
+    auto at = by_hash_.find(hash);
+    if (at == by_hash_.end() || !equal_in_constant_time(at->first, hash)) return std::nullopt;
+    principal found;
+    found.user_id = at->second.user_id;
+    found.allowed = at->second.allowed;
+    found.key_id = at->second.id;
+    return found;
+}
+
+}  // namespace gateway::http

@@ -1,0 +1,56 @@
+// Reads requests off a stream: Beast's HTTP parser behind it, its limits and deadlines in front. Owned by a connection;
+// io thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "gateway/http/deadline.hpp"
+#include "gateway/http/request.hpp"
+#include "gateway/http/stream.hpp"
+
+namespace gateway::http {
+
+struct reader_limits {
+    std::size_t header_bytes = 0;
+    std::size_t body_bytes = 0;
+    milliseconds header_time{};  // from its first byte to its last
+    milliseconds idle_time{};    // for its first byte
+    milliseconds stall_time{};   // a body may be slow, but not silent
+};
+
+struct request_head {
+    request what;  // method and headers
+    std::string target;
+    bool keep_alive = true;
+    bool is_http_1_0 = false;
+    bool has_body = false;
+    bool expects_continue = false;
+    std::uint64_t announced_bytes = 0;  // the Content-Length; 0 when chunked
+};
+
+class request_reader {
+  public:
+    // `from` and `bound`, which cancels its operations, outlive the reader.
+    request_reader(stream& from, deadline& bound, reader_limits limits);
+    ~request_reader();
+
+    // False when none came in time, or the peer closed.
+    awaitable<bool> wait_for_request();
+    // too_large: over the header limit; timeout; invalid_request; peer_gone.
+    awaitable<result<request_head>> read_head();
+    // After read_head(); the same codes, too_large over the body limit.
+    awaitable<result<std::string>> read_body();
+    // Reads ahead while an answer is streamed; returns when the peer has closed, or has sent so much of further
+    // requests that its close would not be seen anyway.
+    awaitable<bool> wait_for_close();
+    // What came after the last request.
+    std::string take_rest();
+
+  private:
+    struct implementation;
+    std::unique_ptr<implementation> implementation_;
+};
+
+}  // namespace gateway::http

@@ -1,0 +1,27 @@
+// What the server and its connections share. Connections hold it, so that it outlives the server object; io thread.
+#pragma once
+
+#include <boost/asio/ssl/context.hpp>
+#include <memory>
+#include <optional>
+#include <unordered_set>
+
+#include "gateway/http/admission.hpp"
+#include "gateway/http/server.hpp"
+
+namespace gateway::http {
+
+class connection;
+
+struct shared_state {
+    shared_state(executor ex, server_options options) : options(std::move(options)), one_left(std::move(ex)) {}
+
+    const server_options options;
+    std::optional<admission> gate;  // set by listen(), before the first connection
+    std::unique_ptr<asio::ssl::context> tls;
+    std::unordered_set<connection*> connections;
+    event one_left;  // notified when a connection ends
+    bool stopping = false;
+};
+
+}  // namespace gateway::http

@@ -1,0 +1,47 @@
+#include "gateway/http/sqlite.hpp"
+
+namespace gateway::http {
+
+failure database_failure(sqlite3* database) {
+    auto name = sqlite3_db_filename(database, "main");
+    return failure{errc::io_error, std::string(name ? name : "the key database") + ": " + sqlite3_errmsg(database)};
+}
+
+statement::statement(sqlite3* database, const char* sql, const std::vector<std::string>& arguments)
+    : database_(database) {
+    sqlite3_stmt* made = nullptr;
+    if (sqlite3_prepare_v2(database, sql, -1, &made, nullptr) != SQLITE_OK) return;
+    handle_.reset(made);
+    for (std::size_t i = 0; i < arguments.size(); ++i)
+        sqlite3_bind_text(made, static_cast<int>(i + 1), arguments[i].data(), static_cast<int>(arguments[i].size()),
+                          SQLITE_STATIC);
+}
+
+result<bool> statement::step() {
+    if (!handle_) return database_failure(database_);
+    int code = sqlite3_step(handle_.get());
+    if (code == SQLITE_ROW) return true;
+    if (code == SQLITE_DONE) return false;
+    return database_failure(database_);
+}
+
+std::string statement::text(int column) const {
+    auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(handle_.get(), column));
+    return bytes ? std::string(bytes, static_cast<std::size_t>(sqlite3_column_bytes(handle_.get(), column)))
+                 : std::string();
+}
+
+std::int64_t statement::integer(int column) const { return sqlite3_column_int64(handle_.get(), column); }
+
+bool statement::is_null(int column) const { return sqlite3_column_type(handle_.get(), column) == SQLITE_NULL; }
+
+result<void> execute(sqlite3* database, const char* sql, const std::vector<std::string>& arguments) {
+    statement run(database, sql, arguments);
+    while (true) {
+        auto row = run.step();
+        if (!row) return row.error();
+        if (!*row) return {};
+    }
+}
+
+}  // namespace gateway::http
