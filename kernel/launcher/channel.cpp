@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "kernel/sandbox/file_descriptor.hpp"
+#include "kernel/launcher/file_descriptor.hpp"
 
 namespace kernel {
 namespace {
@@ -92,7 +92,7 @@ channel_state send_text(int socket, std::string_view text, bool wait) {
     if (text.size() > channel_text_limit) return channel_state::too_large;
     if (!text.empty() && text.size() <= packet_limit) return send_packet(socket, text, -1, flags);
     file_descriptor file = make_memfd(text);
-    if (!file) return channel_state::closed;
+    if (!file) return channel_state::no_memory;
     return send_packet(socket, "+", file.get(), flags);
 }
 

@@ -7,9 +7,15 @@
 
 namespace kernel {
 
-enum class channel_state { ok, would_block, closed, too_large };
+enum class channel_state {
+    ok,
+    would_block,
+    closed,
+    too_large,
+    no_memory,  // or no descriptor: the text stays with the caller, who may try again
+};
 
-constexpr std::size_t channel_text_limit = 16 << 20;
+constexpr std::size_t channel_text_limit = 4 << 20;
 
 struct received_text {
     channel_state state = channel_state::closed;

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "kernel/sandbox/file_descriptor.hpp"
+#include "kernel/launcher/file_descriptor.hpp"
 
 namespace kernel {
 

@@ -4,8 +4,8 @@
 
 #include <string>
 
+#include "kernel/launcher/file_descriptor.hpp"
 #include "kernel/launcher/protocol.hpp"
-#include "kernel/sandbox/file_descriptor.hpp"
 
 namespace kernel {
 

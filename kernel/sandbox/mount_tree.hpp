@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "kernel/sandbox/file_descriptor.hpp"
+#include "kernel/launcher/file_descriptor.hpp"
 
 namespace kernel {
 

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "kernel/sandbox/file_descriptor.hpp"
+#include "kernel/launcher/file_descriptor.hpp"
 
 namespace kernel {
 

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <thread>
 
-#include "kernel/sandbox/file_descriptor.hpp"
+#include "kernel/launcher/file_descriptor.hpp"
 
 namespace kernel {
 namespace {

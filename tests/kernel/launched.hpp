@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "kernel/launcher/protocol.hpp"
-#include "kernel/sandbox/file_descriptor.hpp"
+#include "kernel/launcher/file_descriptor.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 namespace kernel {

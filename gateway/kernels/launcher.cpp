@@ -1,0 +1,64 @@
+#include "gateway/kernels/launcher.hpp"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+
+#include <cassert>
+#include <cerrno>
+#include <cstring>
+
+#include "gateway/base/log.hpp"
+#include "gateway/kernels/child_process.hpp"
+#include "gateway/kernels/launcher_client.hpp"
+
+namespace gateway::kernels {
+namespace {
+
+// Killing boxes takes milliseconds; only a process stuck in the system takes longer.
+constexpr milliseconds end_limit{5'000};
+
+}  // namespace
+
+struct launcher_process::implementation {
+    implementation(child_process child, ::kernel::file_descriptor socket)
+        : child(std::make_shared<child_process>(std::move(child))),
+          socket(std::move(socket)),
+          keeper(fcntl(this->socket.get(), F_DUPFD_CLOEXEC, 3)) {}
+    ~implementation() {
+        // Also when the client still lives and holds the socket.
+        shutdown(keeper.get(), SHUT_RDWR);
+        if (!child->wait(end_limit)) log::warning("the launcher did not end within {} ms: killed", end_limit.count());
+    }
+
+    std::shared_ptr<child_process> child;
+    ::kernel::file_descriptor socket;  // the client's, once it is connected
+    ::kernel::file_descriptor keeper;
+};
+
+result<launcher_process> launcher_process::start(const std::string& program) {
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+        return failure{errc::io_error, std::string("cannot make the launcher's socket: ") + std::strerror(errno)};
+    ::kernel::file_descriptor ours(ends[0]);
+    ::kernel::file_descriptor theirs(ends[1]);
+    auto child = child_process::start(program, theirs.get());
+    if (!child) return child.error();
+    return launcher_process(std::make_unique<implementation>(std::move(*child), std::move(ours)));
+}
+
+launcher_process::launcher_process(std::unique_ptr<implementation> made) : implementation_(std::move(made)) {}
+launcher_process::launcher_process(launcher_process&&) noexcept = default;
+launcher_process& launcher_process::operator=(launcher_process&&) noexcept = default;
+launcher_process::~launcher_process() = default;
+
+std::unique_ptr<launcher> launcher_process::connect(executor ex) {
+    assert(implementation_->socket);
+    auto how_it_ended = [child = implementation_->child]() -> std::string {
+        // Its socket is closed while it ends: at most a moment before.
+        auto status = child->wait(milliseconds(100));
+        return status ? describe_status(*status) : "it closed its socket";
+    };
+    return make_launcher_client(std::move(ex), std::move(implementation_->socket), std::move(how_it_ended));
+}
+
+}  // namespace gateway::kernels

@@ -1,0 +1,233 @@
+#include "gateway/kernels/launcher_client.hpp"
+
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/post.hpp>
+#include <csignal>
+#include <deque>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "gateway/base/log.hpp"
+#include "kernel/launcher/channel.hpp"
+#include "kernel/launcher/codec.hpp"
+
+namespace gateway::kernels {
+namespace {
+
+using ::kernel::channel_state;
+using exit_function = std::function<void(int status)>;
+
+// A kernel from its launch to the notice of its end.
+struct living {
+    explicit living(executor ex, exit_function on_exit) : answered(std::move(ex)), on_exit(std::move(on_exit)) {}
+    event answered;
+    std::optional<result<process>> outcome;
+    exit_function on_exit;
+};
+
+// Outlives the client while a coroutine or a callback of the socket refers to it.
+class connection : public std::enable_shared_from_this<connection> {
+  public:
+    connection(executor ex, ::kernel::file_descriptor socket, std::function<std::string()> how_it_ended)
+        : ex_(ex), socket_(std::move(ex), socket.release()), how_it_ended_(std::move(how_it_ended)) {}
+
+    std::shared_ptr<living> begin(const ::kernel::launch_request& what, exit_function on_exit);
+    void abandon(const std::string& id, living& which);
+    void send(const ::kernel::command& what);
+    void read();
+    void close();
+
+  private:
+    void flush();
+    void refuse_front(channel_state why);
+    void wait_to_write();
+    void wait_to_read();
+    void handle(const ::kernel::launch_answer& answer);
+    void handle(const ::kernel::exit_notice& notice);
+    void fail_all(const failure& why);
+    void lose();
+
+    struct outgoing {
+        std::string text;
+        std::string launched_id;  // empty unless it is a launch
+    };
+
+    executor ex_;
+    asio::posix::stream_descriptor socket_;
+    std::function<std::string()> how_it_ended_;
+    std::optional<failure> closed_;
+    std::deque<outgoing> outbox_;
+    std::map<std::string, std::shared_ptr<living>> kernels_;
+};
+
+std::shared_ptr<living> connection::begin(const ::kernel::launch_request& what, exit_function on_exit) {
+    auto made = std::make_shared<living>(ex_, std::move(on_exit));
+    if (closed_)
+        made->outcome = *closed_;
+    else if (!kernels_.emplace(what.id, made).second)
+        made->outcome = failure{errc::conflict, "a kernel with the id " + what.id + " is alive: wait for its end"};
+    else
+        send(what);
+    return made;
+}
+
+// Whoever launched it waits no more: it may start nevertheless.
+void connection::abandon(const std::string& id, living& which) {
+    which.on_exit = nullptr;
+    auto found = kernels_.find(id);
+    if (found != kernels_.end() && found->second.get() == &which) send(::kernel::kill_command{id});
+}
+
+void connection::send(const ::kernel::command& what) {
+    if (closed_) return;
+    const auto* launch = std::get_if<::kernel::launch_request>(&what);
+    outbox_.push_back({::kernel::encode(what), launch == nullptr ? std::string() : launch->id});
+    if (outbox_.size() == 1) flush();
+}
+
+void connection::flush() {
+    while (!outbox_.empty()) {
+        channel_state state = ::kernel::send_text(socket_.native_handle(), outbox_.front().text, false);
+        if (state == channel_state::would_block) return wait_to_write();
+        // A peer that has gone is the reader's to notice.
+        if (state == channel_state::too_large || state == channel_state::no_memory) refuse_front(state);
+        outbox_.pop_front();
+    }
+}
+
+void connection::refuse_front(channel_state why) {
+    const char* text = why == channel_state::too_large
+                           ? "the launch request is too large: shorten its environment and arguments"
+                           : "the launch request needs a file descriptor and memory: raise the limit on open files";
+    handle(::kernel::launch_answer{outbox_.front().launched_id, 0, 0, text});
+}
+
+void connection::wait_to_write() {
+    socket_.async_wait(asio::posix::stream_descriptor::wait_write,
+                       [self = shared_from_this()](boost::system::error_code ec) {
+                           if (!ec) self->flush();
+                       });
+}
+
+void connection::wait_to_read() {
+    socket_.async_wait(asio::posix::stream_descriptor::wait_read,
+                       [self = shared_from_this()](boost::system::error_code ec) {
+                           if (!ec) self->read();
+                       });
+}
+
+void connection::read() {
+    for (;;) {
+        ::kernel::received_text in = ::kernel::receive_text(socket_.native_handle(), false);
+        if (in.state == channel_state::would_block) return wait_to_read();
+        if (in.state != channel_state::ok) return lose();
+        std::optional<::kernel::reply> what = ::kernel::decode_reply(in.text);
+        if (what) std::visit([this](const auto& each) { handle(each); }, *what);
+    }
+}
+
+void connection::handle(const ::kernel::launch_answer& answer) {
+    auto found = kernels_.find(answer.id);
+    if (found == kernels_.end()) return;
+    auto which = found->second;
+    if (answer.error.empty()) {
+        which->outcome = process{answer.id, answer.pid, answer.init_pid};
+    } else {
+        kernels_.erase(found);
+        which->outcome = failure{errc::kernel_start_failed, answer.error};
+    }
+    which->answered.notify_all();
+}
+
+void connection::handle(const ::kernel::exit_notice& notice) {
+    auto found = kernels_.find(notice.id);
+    if (found == kernels_.end()) return;
+    exit_function on_exit = std::exchange(found->second->on_exit, nullptr);
+    kernels_.erase(found);
+    // Later, so that whoever launched a kernel that ends at once gets its process first.
+    if (on_exit) asio::post(ex_, [on_exit = std::move(on_exit), status = notice.status] { on_exit(status); });
+}
+
+void connection::fail_all(const failure& why) {
+    closed_ = why;
+    outbox_.clear();
+    for (auto& [id, each] : std::exchange(kernels_, {})) {
+        if (!each->outcome) {
+            each->outcome = why;
+            each->answered.notify_all();
+        } else if (each->on_exit) {
+            asio::post(ex_, [on_exit = std::exchange(each->on_exit, nullptr)] { on_exit(SIGKILL); });
+        }
+    }
+}
+
+// Every box dies with the launcher.
+void connection::lose() {
+    failure why{errc::kernel_start_failed,
+                "the process that launches kernels has ended (" + how_it_ended_() + "): restart the gateway"};
+    log::error("{}; kernels that ended with it: {}", why.message, kernels_.size());
+    socket_.close();
+    fail_all(why);
+}
+
+void connection::close() {
+    if (closed_) return;
+    for (auto& [id, each] : kernels_) each->on_exit = nullptr;
+    socket_.close();
+    fail_all({errc::kernel_start_failed, "the gateway is stopping"});
+}
+
+// Ends a kernel whose launch was cancelled, or whose caller went away, before it was handed over.
+class launch_guard {
+  public:
+    launch_guard(connection& owner, std::string id, living& which) : owner_(owner), id_(std::move(id)), which_(which) {}
+    launch_guard(const launch_guard&) = delete;
+    launch_guard& operator=(const launch_guard&) = delete;
+    ~launch_guard() {
+        if (!handed_over_) owner_.abandon(id_, which_);
+    }
+    void hand_over() { handed_over_ = true; }
+
+  private:
+    connection& owner_;
+    std::string id_;
+    living& which_;
+    bool handed_over_ = false;
+};
+
+class launcher_client final : public launcher {
+  public:
+    explicit launcher_client(std::shared_ptr<connection> to) : connection_(std::move(to)) { connection_->read(); }
+    ~launcher_client() override { connection_->close(); }
+    launcher_client(const launcher_client&) = delete;
+    launcher_client& operator=(const launcher_client&) = delete;
+
+    awaitable<result<process>> launch(::kernel::launch_request what, exit_function on_exit) override {
+        auto owner = connection_;
+        auto which = owner->begin(what, std::move(on_exit));
+        launch_guard guard(*owner, std::move(what.id), *which);
+        while (!which->outcome) co_await which->answered.wait();
+        guard.hand_over();
+        co_return *which->outcome;
+    }
+
+    void signal(const process& which, int number) override {
+        connection_->send(::kernel::signal_command{which.id, number});
+    }
+
+    void kill(const process& which) override { connection_->send(::kernel::kill_command{which.id}); }
+
+  private:
+    std::shared_ptr<connection> connection_;
+};
+
+}  // namespace
+
+std::unique_ptr<launcher> make_launcher_client(executor ex, ::kernel::file_descriptor socket,
+                                               std::function<std::string()> how_it_ended) {
+    return std::make_unique<launcher_client>(
+        std::make_shared<connection>(std::move(ex), std::move(socket), std::move(how_it_ended)));
+}
+
+}  // namespace gateway::kernels

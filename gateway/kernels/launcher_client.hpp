@@ -1,0 +1,17 @@
+// launcher.hpp's interface over the launcher process's socket. io thread.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "gateway/kernels/launcher.hpp"
+#include "kernel/launcher/file_descriptor.hpp"
+
+namespace gateway::kernels {
+
+// `how_it_ended` is asked once, when the process has gone: "signal 9".
+std::unique_ptr<launcher> make_launcher_client(executor ex, ::kernel::file_descriptor socket,
+                                               std::function<std::string()> how_it_ended);
+
+}  // namespace gateway::kernels
