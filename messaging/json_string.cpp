@@ -121,9 +121,10 @@ bool is_string(std::string_view value) { return !value.empty() && value.front() 
 
 bool is_object(std::string_view value) { return !value.empty() && value.front() == '{'; }
 
-bool has_key(const json_member& member, std::string_view name) {
-    if (member.key == name) return true;
-    return member.key.find('\\') != std::string_view::npos && unescape(member.key) == name;
+std::string_view key_of(const json_member& member, std::string& storage) {
+    if (member.key.find('\\') == std::string_view::npos) return member.key;
+    storage = unescape(member.key);
+    return storage;
 }
 
 }  // namespace messaging

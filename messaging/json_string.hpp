@@ -14,7 +14,7 @@ std::string unquote(std::string_view literal);
 std::string quote(std::string_view text);
 bool is_string(std::string_view value);
 bool is_object(std::string_view value);
-// The member's key is `name`, however it is escaped.
-bool has_key(const json_member& member, std::string_view name);
+// The member's key as text: its own bytes, or unescaped into `storage` in the rare case that it needs it.
+std::string_view key_of(const json_member& member, std::string& storage);
 
 }  // namespace messaging

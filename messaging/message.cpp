@@ -32,9 +32,9 @@ constexpr std::array<std::pair<std::string_view, header_field>, 7> header_names 
     {"subshell_id", &header_fields::subshell_id},
 }};
 
-header_field find_field(const json_member& member) {
+header_field find_field(std::string_view key) {
     for (const auto& [name, field] : header_names)
-        if (has_key(member, name)) return field;
+        if (key == name) return field;
     return nullptr;
 }
 
@@ -77,8 +77,9 @@ result<header_fields> parse_header(std::string_view json) {
     header_fields fields;
     member_scanner members(json);
     json_member each;
+    std::string unescaped;
     while (members.next(each)) {
-        auto field = find_field(each);
+        auto field = find_field(key_of(each, unescaped));
         if (!field) continue;
         // JupyterLab writes "subshell_id": null; a repeated key counts with its last value, as in every kernel.
         if (each.value == "null")

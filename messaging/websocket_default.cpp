@@ -25,10 +25,12 @@ header_literals find_literals(std::string_view header) {
     header_literals found;
     member_scanner members(header);
     json_member each;
+    std::string unescaped;
     while (members.next(each)) {
         if (!is_string(each.value)) continue;
-        if (has_key(each, "msg_id")) found.msg_id = each.value;
-        if (has_key(each, "msg_type")) found.msg_type = each.value;
+        auto key = key_of(each, unescaped);
+        if (key == "msg_id") found.msg_id = each.value;
+        if (key == "msg_type") found.msg_type = each.value;
     }
     return found;
 }
@@ -108,9 +110,9 @@ constexpr std::array<part_name, 4> part_names = {{
     {"content", &message::content},
 }};
 
-std::string message::*find_part(const json_member& member) {
+std::string message::*find_part(std::string_view name) {
     for (const auto& [key, part] : part_names)
-        if (has_key(member, key)) return part;
+        if (key == name) return part;
     return nullptr;
 }
 
@@ -123,14 +125,16 @@ errc take_channel(message& into, std::string_view value) {
 }
 
 errc take_member(message& into, const json_member& member) {
-    if (auto part = find_part(member)) {
+    std::string unescaped;
+    auto key = key_of(member, unescaped);
+    if (auto part = find_part(key)) {
         if (member.value != "null" && !is_object(member.value)) return errc::bad_json;
         into.*part = member.value == "null" ? std::string_view("{}") : member.value;
         return errc::ok;
     }
-    if (has_key(member, "channel")) return member.value == "null" ? errc::ok : take_channel(into, member.value);
+    if (key == "channel") return member.value == "null" ? errc::ok : take_channel(into, member.value);
     // Buffers travel in binary frames only; dropping what a client put here would lose its data in silence.
-    if (has_key(member, "buffers") && !is_empty_container(member.value)) return errc::bad_json;
+    if (key == "buffers" && !is_empty_container(member.value)) return errc::bad_json;
     return errc::ok;
 }
 

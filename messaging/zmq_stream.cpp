@@ -46,6 +46,7 @@ reading read_frame(void* socket, zmq::message_t& frame) {
 // starts where it should.
 reading read_message(void* socket, result<frames>& into) {
     frames parts;
+    parts.reserve(8);  // a topic, the delimiter, a signature, four JSON parts, perhaps a buffer
     zmq::message_t frame;
     bool too_many = false;
     do {
