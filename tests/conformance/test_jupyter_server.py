@@ -1,0 +1,136 @@
+"""`jupyter server --gateway-url` in front of the gateway: what JupyterLab's own server does, without a browser."""
+
+import os
+import secrets
+import socket
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import requests
+
+from support.gateway import LAB, Gateway
+from support.jupyter import Cell, Jupyter
+from support.proxy import Proxy
+from support.waiting import eventually
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        return taken.getsockname()[1]
+
+
+@pytest.fixture
+def start_front(tmp_path: Path) -> Iterator[Callable[..., Jupyter]]:
+    """Starts jupyter servers in front of a URL; a client of each."""
+    started: list[subprocess.Popen] = []
+
+    def start(url: str, key: str) -> Jupyter:
+        port, token = free_port(), secrets.token_hex(8)
+        log = (tmp_path / f"front-{port}.log").open("w")
+        started.append(subprocess.Popen(
+            [LAB / "bin" / "jupyter-server", "--no-browser", "--allow-root", "--ip=127.0.0.1", f"--port={port}",
+             f"--gateway-url={url}", f"--GatewayClient.auth_token={key}", f"--IdentityProvider.token={token}",
+             f"--ServerApp.root_dir={tmp_path}"],
+            cwd=tmp_path, stdout=log, stderr=log,
+            env={"PATH": os.environ["PATH"], "HOME": str(tmp_path), "JUPYTER_CONFIG_DIR": str(tmp_path / "config")}))
+        front = Jupyter(f"http://127.0.0.1:{port}", token)
+
+        def answers() -> bool:
+            try:
+                return front.call("GET", "/api/status").status_code == 200
+            except requests.ConnectionError:
+                return False
+
+        eventually(answers, 60, "the server in front answers")
+        return front
+
+    yield start
+    for process in started:
+        process.terminate()
+        process.wait(60)
+
+
+def test_it_lists_kernelspecs_and_their_logos(gateway: Gateway, start_front) -> None:
+    front = start_front(gateway.url, gateway.token)
+    specs = front.get("/api/kernelspecs")
+    assert specs["default"] == "python3"
+    logo = specs["kernelspecs"]["python3"]["resources"]["logo-64x64"]
+    assert front.call("GET", logo, 200).content[:4] == b"\x89PNG"
+    assert front.get("/api/kernelspecs/python3")["spec"]["language"] == "python"
+
+
+def test_it_starts_runs_interrupts_restarts_and_deletes(gateway: Gateway, start_front) -> None:
+    front = start_front(gateway.url, gateway.token)
+    kernel = front.start_kernel("python3")
+    assert [model["id"] for model in front.kernels()] == [kernel]
+    with front.connect(kernel) as channels:
+        assert channels.run("x = 41; x + 1").result == "42"
+        cell = channels.run_until_printed("print('begun', flush=True)\nwhile True: pass", "begun")
+        front.interrupt(kernel)
+        channels.collect(cell)
+        assert cell.error == "KeyboardInterrupt"
+        front.restart(kernel)
+        assert channels.run("'x' in globals()").result == "False"
+    front.delete(kernel)
+    assert gateway.jupyter().kernels() == []
+
+
+def test_every_line_of_a_long_output_comes_through(gateway: Gateway, start_front) -> None:
+    front = start_front(gateway.url, gateway.token)
+    with front.connect(front.start_kernel("python3")) as channels:
+        cell = channels.run("for i in range(20000): print(i, flush=True)", timeout=150)
+        assert cell.text() == "".join(f"{i}\n" for i in range(20000))
+
+
+def test_a_session_is_entered_by_its_attach_spec(gateway: Gateway, start_front) -> None:
+    agent = gateway.agent()
+    session = agent.start_session(name="shared")["id"]
+    agent.execute(session, "x = 41")
+    front = start_front(gateway.url, gateway.token)
+    alias = front.start_kernel(f"attach-{session}")
+    with front.connect(alias) as channels:
+        assert channels.run("x + 1").result == "42"
+    front.delete(alias)
+    assert agent.execute(session, "x + 1")["result"]["text/plain"] == "42"
+
+
+def test_a_front_that_ends_takes_its_own_kernels_and_no_session(gateway: Gateway, start_front) -> None:
+    agent, jupyter = gateway.agent(), gateway.jupyter()
+    session = agent.start_session()["id"]
+    agent.execute(session, "x = 41")
+    front = start_front(gateway.url, gateway.token)
+    front.start_kernel("python3")
+    front.start_kernel(f"attach-{session}")
+    front.call("POST", "/api/shutdown", 200)
+    eventually(lambda: jupyter.kernels() == [], 60, "its kernels are gone")
+    assert agent.execute(session, "x + 1")["result"]["text/plain"] == "42"
+
+
+@pytest.mark.parametrize("how", ["reset", "black hole"])
+def test_a_cut_between_the_two_loses_nothing(start_gateway, start_front, how: str) -> None:
+    """The connection is away for 5 s while a cell prints; the browser's own connection stays."""
+    gateway = start_gateway(server__ws_ping_interval_s=2)
+    with Proxy(gateway.url) as proxy:
+        front = start_front(proxy.url, gateway.token)
+        kernel = front.start_kernel("python3")
+        with front.connect(kernel, timeout=120) as channels:
+            cell = channels.run_until_printed(
+                "import time\nfor i in range(1200):\n    print(i, flush=True)\n    time.sleep(0.01)", "200\n")
+            proxy.refuse()
+            if how == "reset":
+                proxy.cut()
+            else:
+                proxy.swallow()
+            jupyter = gateway.jupyter()
+            eventually(lambda: jupyter.kernel(kernel)["connections"] == 0, 30, "the gateway sees the cut")
+            rest = Cell(cell.msg_id)
+            if how == "black hole":
+                proxy.cut()
+                proxy.pass_on()
+            proxy.refuse(False)
+            channels.collect(rest, timeout=100)
+        text = cell.text() + rest.text()
+        assert sorted(set(map(int, text.split()))) == list(range(1200))
+        assert rest.status == "ok"
