@@ -15,6 +15,8 @@ bool has_type(const messaging::message& what, const char* quoted_type) {
     return what.header.find(quoted_type) != std::string::npos;
 }
 
+bool is_stderr(const messaging::message& what) { return what.content.find("\"stderr\"") != std::string::npos; }
+
 // What an XPUB kernel sends to all subscribers when one joins: of no use to a client.
 bool is_welcome(const messaging::message& what) {
     return what.where == channel::iopub && what.parent_header.size() < 3 && has_type(what, "\"iopub_welcome\"");
@@ -46,7 +48,7 @@ void kernel::implementation::take_own(const messaging::message& what) {
     auto header = messaging::parse_header(what.header);
     auto parent = messaging::parse_header(what.parent_header);
     if (!header || !parent) return;
-    if (header->msg_type == "stream" && parent->msg_id == injection_id)
+    if (header->msg_type == "stream" && parent->msg_id == injection_id && is_stderr(what))
         log::warning("kernel {}: cellgate_kernel was not installed: {}", options.id,
                      stream_text(what.content).substr(0, logged_characters));
     if (what.where == channel::iopub) return;

@@ -1,0 +1,68 @@
+// A launcher for tests: its processes are fake_kernels on threads of this one. io thread.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <list>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gateway/base/async.hpp"
+#include "gateway/kernels/launcher.hpp"
+#include "tests/support/fake_kernel.hpp"
+
+namespace gateway::kernels {
+
+class fake_launcher final : public launcher {
+  public:
+    enum class behaviour {
+        runs,         // a fake_kernel that ends when it is asked to
+        exits,        // ends at once with exit status 1, having written a line
+        exits_early,  // the same, and its exit is reported before the launch is answered
+        is_silent,    // lives, but has no sockets
+        is_refused,   // no process
+        hangs,        // no answer before release()
+    };
+    struct child {
+        ::kernel::launch_request request;
+        process known;
+        std::function<void(int)> on_exit;
+        std::unique_ptr<test_support::fake_kernel> kernel;
+        std::vector<int> signals;
+        bool killed = false;
+        bool ended = false;
+    };
+
+    explicit fake_launcher(executor ex) : ex_(ex), released_(ex) {}
+
+    // What the next `count` launches do; then they run again.
+    void next(behaviour how, int count = 1);
+    // Called with every fake_kernel before it is reached.
+    std::function<void(test_support::fake_kernel&)> prepare;
+
+    child& latest() { return children_.back(); }
+    std::list<child>& children() { return children_; }
+    std::size_t alive() const;
+    test_support::fake_kernel& kernel() { return *latest().kernel; }
+    // The process is gone. With `late` output its sockets still hold what it sent, as those of the kernel would.
+    void end(child& which, int status, bool late = false);
+    void release();
+
+    awaitable<result<process>> launch(::kernel::launch_request what, std::function<void(int)> on_exit) override;
+    void signal(const process& which, int number) override;
+    void kill(const process& which) override;
+
+  private:
+    child* find(const std::string& id);
+    void run_kernel(child& which);
+    behaviour take_behaviour();
+
+    executor ex_;
+    event released_;
+    std::deque<behaviour> script_;
+    std::list<child> children_;
+    int next_pid_ = 100;
+};
+
+}  // namespace gateway::kernels

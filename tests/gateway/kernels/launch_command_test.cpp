@@ -1,0 +1,194 @@
+#include "gateway/kernels/launch_command.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/asio/io_context.hpp>
+#include <filesystem>
+#include <fstream>
+
+#include "tests/gateway/kernels/fake_launcher.hpp"
+#include "tests/support/temporary_directory.hpp"
+
+namespace gateway::kernels {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+using testing::Pair;
+namespace fs = std::filesystem;
+
+kernelspec spec_in(const std::string& directory, std::vector<std::string> argv) {
+    kernelspec spec;
+    spec.name = "x";
+    spec.directory = directory;
+    spec.argv = std::move(argv);
+    spec.language = "x";
+    return spec;
+}
+
+class launch_command_test : public testing::Test {
+  protected:
+    // An installed program, as a virtual environment has it.
+    std::string program(const std::string& path) {
+        auto full = root.path() + path;
+        fs::create_directories(fs::path(full).parent_path());
+        std::ofstream(full) << "#!/bin/sh\n";
+        fs::permissions(full, fs::perms::owner_all);
+        return full;
+    }
+    std::string spec_directory(const std::string& prefix) {
+        auto directory = root.path() + prefix + "/share/jupyter/kernels/x";
+        fs::create_directories(directory);
+        return directory;
+    }
+    kernel_environment environment() {
+        return {io.get_executor(), processes, zmq, "/run/cellgate-test", {}, {}, {}, {}, {}, {}};
+    }
+
+    test_support::temporary_directory root;
+    boost::asio::io_context io;
+    messaging::zmq_context zmq;
+    fake_launcher processes{io.get_executor()};
+};
+
+TEST(substitute_variables_test, works_as_pythons_template_does) {
+    const environment_map values = {{"A", "1"}, {"LONG_NAME", "two"}};
+    const std::pair<const char*, const char*> table[] = {
+        {"", ""},         {"plain", "plain"}, {"${A}", "1"},  {"$A", "1"},        {"x${A}y$LONG_NAME", "x1ytwo"},
+        {"$$A", "$A"},    {"$", "$"},         {"${A", "${A"}, {"${NO}", "${NO}"}, {"$NO-$A", "$NO-1"},
+        {"a$-b", "a$-b"},
+    };
+    for (const auto& [text, wanted] : table) EXPECT_EQ(substitute_variables(text, values), wanted) << text;
+}
+
+TEST(kernel_environment_variables_test, a_client_overrides_the_spec_and_the_spec_what_is_inherited) {
+    kernelspec spec;
+    spec.env = {{"A", "spec"}, {"B", "spec"}};
+    auto env = kernel_environment_variables({{"A", "inherited"}, {"B", "inherited"}, {"C", "inherited"}}, spec,
+                                            {{"B", "client"}});
+    EXPECT_EQ(env["A"], "spec");
+    EXPECT_EQ(env["B"], "client");
+    EXPECT_EQ(env["C"], "inherited");
+}
+
+TEST(kernel_environment_variables_test, the_spec_may_refer_to_what_is_inherited_or_asked_for) {
+    kernelspec spec;
+    spec.env = {{"A", "${KERNEL_USERNAME}:${LANG}:${NOT_THERE}"}};
+    auto env = kernel_environment_variables({{"LANG", "C"}}, spec, {{"KERNEL_USERNAME", "bob"}});
+    EXPECT_EQ(env["A"], "bob:C:${NOT_THERE}");
+}
+
+TEST(kernel_environment_variables_test, some_names_are_not_for_others_to_set) {
+    kernelspec spec;
+    spec.env = {{"KERNEL_GATEWAY", "0"}, {"JPY_PARENT_PID", "1"}};
+    auto env = kernel_environment_variables({{"HOME", "/root"}, {"USER", "root"}, {"JPY_PARENT_PID", "1"}}, spec,
+                                            {{"KERNEL_GATEWAY", "0"}, {"JPY_PARENT_PID", "1"}});
+    EXPECT_EQ(env["KERNEL_GATEWAY"], "1");
+    EXPECT_FALSE(env.contains("JPY_PARENT_PID"));
+    EXPECT_EQ(env["HOME"], "/home/user");
+    EXPECT_EQ(env["USER"], "user");
+}
+
+TEST(kernel_environment_variables_test, there_is_a_path_and_a_locale_also_when_nothing_is_inherited) {
+    auto env = kernel_environment_variables({}, {}, {});
+    EXPECT_THAT(env, Contains(Pair("PATH", "/usr/local/bin:/usr/bin:/bin")));
+    EXPECT_THAT(env, Contains(Pair("LANG", "C.UTF-8")));
+}
+
+TEST_F(launch_command_test, a_bare_python_is_the_one_of_the_environment_that_has_the_spec) {
+    auto python = program("/venv/bin/python");
+    for (const char* name : {"python", "python3", "python3.11"}) {
+        auto argv = kernel_argv(spec_in(spec_directory("/venv"), {name, "-m", "x"}), {}, "/c");
+        ASSERT_TRUE(argv) << name;
+        EXPECT_THAT(*argv, ElementsAre(python, "-m", "x"));
+    }
+}
+
+TEST_F(launch_command_test, a_bare_python_of_any_other_spec_is_debians) {
+    auto argv = kernel_argv(spec_in(root.path() + "/x", {"python"}), {}, "/c");
+    ASSERT_TRUE(argv);
+    EXPECT_THAT(*argv, ElementsAre("/usr/bin/python3"));
+}
+
+TEST_F(launch_command_test, fields_are_filled_in_and_unknown_ones_stay) {
+    auto directory = spec_directory("/venv");
+    auto argv = kernel_argv(
+        spec_in(directory, {"/bin/sh", "-f={connection_file}", "{resource_dir}", "{prefix}/x", "{other}", "{}"}), {},
+        "/run/k/connection.json");
+    ASSERT_TRUE(argv);
+    EXPECT_THAT(*argv, ElementsAre("/bin/sh", "-f=/run/k/connection.json", directory, root.path() + "/venv/x",
+                                   "{other}", "{}"));
+}
+
+TEST_F(launch_command_test, any_other_bare_name_is_searched_in_the_kernels_path) {
+    auto found = program("/tools/frob");
+    auto spec = spec_in(root.path(), {"frob"});
+    auto argv = kernel_argv(spec, {{"PATH", "/nowhere::" + root.path() + "/tools:/usr/bin"}}, "/c");
+    ASSERT_TRUE(argv);
+    EXPECT_EQ(argv->front(), found);
+    auto missing = kernel_argv(spec, {{"PATH", "/nowhere"}}, "/c");
+    ASSERT_FALSE(missing);
+    EXPECT_EQ(missing.error().code, errc::kernel_start_failed);
+    EXPECT_THAT(missing.error().message, HasSubstr("\"frob\""));
+}
+
+TEST_F(launch_command_test, a_program_that_is_not_there_is_named) {
+    for (const char* path : {"/nowhere/python", "relative/python", "/usr/bin"}) {
+        auto argv = kernel_argv(spec_in(root.path(), {path}), {}, "/c");
+        ASSERT_FALSE(argv) << path;
+        EXPECT_THAT(argv.error().message, HasSubstr(path));
+    }
+}
+
+TEST_F(launch_command_test, a_program_brings_the_prefixes_that_its_links_lead_to) {
+    auto real = program("/real/bin/python3.12");
+    fs::create_directories(root.path() + "/venv/bin");
+    fs::create_symlink(real, root.path() + "/venv/bin/python3");
+    fs::create_symlink("python3", root.path() + "/venv/bin/python");
+    EXPECT_THAT(program_directories(root.path() + "/venv/bin/python"),
+                ElementsAre(root.path() + "/venv", root.path() + "/real"));
+    EXPECT_THAT(program_directories("/usr/bin/env"), ElementsAre());
+    EXPECT_THAT(program_directories("/bin/sh"), ElementsAre());
+    EXPECT_THAT(program_directories("/home/user/bin/x"), ElementsAre("/home/user/bin"));
+}
+
+TEST_F(launch_command_test, the_box_shows_what_the_kernel_needs_and_parents_come_first) {
+    program("/venv/bin/python");
+    kernel_options options;
+    options.id = "one";
+    options.spec = spec_in(spec_directory("/venv"), {"python"});
+    options.mounts = {{"/data/files", "/mnt/files", true}, {"/data/home", "/home/user", true}};
+    auto shared = environment();
+    shared.package_dir = "/package";
+    shared.helper_socket_dir = "/helper";
+    shared.read_only_paths = {"/usr/lib", root.path() + "/venv", "/nowhere"};
+    auto made = make_launch_request(shared, options, "/run/box", "/run/out");
+    ASSERT_TRUE(made);
+    using mount = ::kernel::bind_mount;
+    std::vector<mount> wanted = {{"/data/home", "/home/user", true},
+                                 {"/data/files", "/mnt/files", true},
+                                 {"/package", "/opt/cellgate/python", false},
+                                 {"/helper", "/run/cellgate", false},
+                                 {"/run/box", "/run/k", true},
+                                 {root.path() + "/venv", root.path() + "/venv", false}};
+    EXPECT_EQ(made->mounts, wanted);
+    EXPECT_EQ(made->output_file, "/run/out");
+    EXPECT_EQ(made->working_dir, "/home/user");
+}
+
+TEST_F(launch_command_test, programs_of_a_virtual_environment_are_found_first) {
+    program("/venv/bin/python");
+    kernel_options options;
+    options.spec = spec_in(spec_directory("/venv"), {"python"});
+    auto shared = environment();
+    shared.inherited_env = {{"PATH", "/usr/bin"}};
+    EXPECT_EQ(make_launch_request(shared, options, "/b", "/o")->env["PATH"], root.path() + "/venv/bin:/usr/bin");
+    options.env["PATH"] = "/chosen";
+    EXPECT_EQ(make_launch_request(shared, options, "/b", "/o")->env["PATH"], "/chosen");
+}
+
+}  // namespace
+}  // namespace gateway::kernels
