@@ -1,0 +1,51 @@
+// A session's own directories on the host: DATA_DIR/sessions/ID/{home,files,log}, each 0700.
+// home is /home/user and files is /mnt/files in its box; log is never shown there. One owner in the gateway: it locks
+// DATA_DIR/sessions. Functions touch the file system and may wait for it; different ids may be used from different
+// threads.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kernel/launcher/file_descriptor.hpp"
+#include "kernel/launcher/protocol.hpp"
+#include "mounts/problem.hpp"
+
+namespace mounts {
+
+struct session_paths {
+    std::string home;
+    std::string files;
+    std::string log;
+
+    bool operator==(const session_paths&) const = default;
+};
+
+// What a box shows of them: /home/user and /mnt/files, both writable.
+std::vector<::kernel::bind_mount> box_mounts(const session_paths& paths);
+
+class session_directories {
+  public:
+    // Makes DATA_DIR and DATA_DIR/sessions when they are missing. Fails when another gateway uses them, when they
+    // belong to somebody else, or are a symbolic link.
+    static result<session_directories> open(const std::string& data_dir);
+
+    // `id`: 1 to 128 letters, digits, '-' and '_'. Fails when there is one of that id.
+    result<session_paths> create(const std::string& id) const;
+    session_paths paths(const std::string& id) const;
+    // A warm kernel's directories become a session's. Boxes that show them go on doing so.
+    result<session_paths> rename(const std::string& from, const std::string& to) const;
+    // With everything in them; that there are none is no problem.
+    result<void> remove(const std::string& id) const;
+    // What an earlier gateway left; before the first create().
+    result<void> remove_leftovers() const;
+
+  private:
+    session_directories(std::string root, ::kernel::file_descriptor directory)
+        : root_(std::move(root)), directory_(std::move(directory)) {}
+
+    std::string root_;
+    ::kernel::file_descriptor directory_;  // holds the lock
+};
+
+}  // namespace mounts
