@@ -1,9 +1,9 @@
 #include <algorithm>
 
+#include "gateway/base/thread_pool.hpp"
 #include "gateway/sessions/cursor_state.hpp"
 #include "gateway/sessions/log_reader.hpp"
 #include "gateway/sessions/output_log.hpp"
-#include "gateway/sessions/pool_call.hpp"
 #include "gateway/sessions/stream_merge.hpp"
 
 namespace gateway::sessions {
@@ -21,7 +21,7 @@ std::size_t size_of(const std::vector<shared_entry>& entries) {
 awaitable<std::vector<shared_entry>> merge(std::shared_ptr<log_core> core, std::vector<shared_entry> entries) {
     if (size_of(entries) <= most_merged_here) co_return merge_streams(std::move(entries));
     auto work = [entries = std::move(entries)]() mutable { return merge_streams(std::move(entries)); };
-    co_return co_await call_on(core->pool(), std::move(work));
+    co_return co_await run_on(core->pool(), std::move(work));
 }
 
 bool is_cancelled(const asio::cancellation_state& state) { return state.cancelled() != asio::cancellation_type::none; }

@@ -7,7 +7,7 @@
 //     when has_message is 1: channel  count identity…  header  parent_header  metadata  content  count buffer…
 //
 // Example: the event {seq 300, time 1 ns, cell_id "c", type "t", body "{}"} is
-//     0d 00 00 00 00 00 00 00 | ac 02 | 01 | 01 | 00 | 01 63 | 01 74 | 00 | 02 7b 7d | 00
+//     0e 00 00 00 00 00 00 00 | ac 02 | 01 | 01 | 00 | 01 63 | 01 74 | 00 | 02 7b 7d | 00
 #pragma once
 
 #include <cstddef>

@@ -5,8 +5,8 @@
 #include <boost/asio/post.hpp>
 
 #include "gateway/base/log.hpp"
+#include "gateway/base/thread_pool.hpp"
 #include "gateway/sessions/entry_codec.hpp"
-#include "gateway/sessions/pool_call.hpp"
 
 namespace gateway::sessions {
 namespace {
@@ -110,7 +110,7 @@ const shared_entry& log_core::in_memory(std::uint64_t seq) const {
 awaitable<segment_read> log_core::read_disk(shared_segment from, segment_range where) {
     auto self = shared_from_this();
     auto work = [file = from->file, where] { return read_entries(*file, where); };
-    auto answer = co_await call_on(pool_, std::move(work));
+    auto answer = co_await run_on(pool_, std::move(work));
     if (answer.damaged || answer.entries.empty()) {
         auto good_to = answer.entries.empty() ? where.after_seq : answer.entries.back()->seq;
         log::error("an output log lost entries from {} on: a segment file is damaged", good_to + 1);
@@ -216,7 +216,8 @@ std::shared_ptr<spill_job> log_core::prepare(std::vector<shared_entry> entries) 
         job->outcome = failure{errc::io_error, "the limit of output_log.disk_bytes is smaller than one batch"};
         return job;
     }
-    while (segments_.bytes() + job->memory > limits_.disk_bytes && !segments_.empty()) lose(segments_.drop_oldest());
+    auto needed = job->memory + (spilling_ ? spilling_->memory : 0);
+    while (segments_.bytes() + needed > limits_.disk_bytes && !segments_.empty()) lose(segments_.drop_oldest());
     auto target = segments_.open_for(job->entries.front()->seq);
     if (!target) {
         job->outcome = target.error();
