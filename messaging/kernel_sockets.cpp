@@ -4,7 +4,6 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/post.hpp>
@@ -13,6 +12,7 @@
 #include <chrono>
 #include <cstdint>
 #include <list>
+#include <optional>
 #include <utility>
 #include <zmq.hpp>
 
@@ -87,19 +87,21 @@ struct kernel_sockets::implementation : std::enable_shared_from_this<implementat
         std::string payload;
         bool answered = false;
     };
-    using beat_list = std::list<std::shared_ptr<beat>>;
 
-    implementation(asio::any_io_executor ex, const connection_info& info, std::function<void(message)> on_message,
+    implementation(asio::any_io_executor ex, void* context, const connection_info& info,
+                   std::function<void(message)> on_message,
                    std::function<void(channel, boost::system::error_code)> on_invalid)
         : ex(std::move(ex)),
+          context(context),
+          info(info),
           addresses(info),
           keys(signer::make(info.key, info.signature_scheme)),
           on_message(std::move(on_message)),
           on_invalid(std::move(on_invalid)) {}
 
-    void open(void* context, const connection_info& info);
-    result<zmq_stream> open_channel(void* context, const connection_info& info, channel where, const std::string& id);
-    result<zmq_stream> open_heartbeat(void* context, int port);
+    void open();
+    result<zmq_stream> open_channel(channel where, const std::string& id);
+    result<zmq_stream> open_heartbeat();
     void refuse_later(channel where, boost::system::error_code why);
     void take(channel where, result<frames> arrived);
     void take_echo(const result<frames>& arrived);
@@ -110,31 +112,31 @@ struct kernel_sockets::implementation : std::enable_shared_from_this<implementat
     static asio::awaitable<bool> heartbeat(std::shared_ptr<implementation> self, int limit_ms);
 
     asio::any_io_executor ex;
+    void* context;
+    connection_info info;
     address_book addresses;
     result<signer> keys;
     std::function<void(message)> on_message;
     std::function<void(channel, boost::system::error_code)> on_invalid;
     std::array<result<zmq_stream>, channels.size()> streams = {errc::cancelled, errc::cancelled, errc::cancelled,
                                                                errc::cancelled};
-    result<zmq_stream> echo = errc::cancelled;
+    std::optional<result<zmq_stream>> echo;  // opened by the first heartbeat: most kernels are never asked
     std::list<std::shared_ptr<beat>> beats;
     std::uint64_t beats_sent = 0;
     bool closed = false;
 };
 
-void kernel_sockets::implementation::open(void* context, const connection_info& info) {
+void kernel_sockets::implementation::open() {
     // A kernel routes input_request to the identity of the request's sender: stdin must have that of shell.
     std::string id = make_id();
     for (auto where : channels) {
         auto& stream = streams[static_cast<std::size_t>(where)];
-        stream = keys ? open_channel(context, info, where, id) : result<zmq_stream>(keys.error());
+        stream = keys ? open_channel(where, id) : result<zmq_stream>(keys.error());
         if (!stream) refuse_later(where, stream.error());
     }
-    echo = open_heartbeat(context, info.hb_port);
 }
 
-result<zmq_stream> kernel_sockets::implementation::open_channel(void* context, const connection_info& info,
-                                                                channel where, const std::string& id) {
+result<zmq_stream> kernel_sockets::implementation::open_channel(channel where, const std::string& id) {
     bool publishes = where == channel::iopub;
     zmq_stream::options how{publishes ? zmq_stream::kind::subscriber : zmq_stream::kind::dealer,
                             publishes ? std::string() : id, addresses.endpoint(port_of(info, where))};
@@ -144,8 +146,8 @@ result<zmq_stream> kernel_sockets::implementation::open_channel(void* context, c
     });
 }
 
-result<zmq_stream> kernel_sockets::implementation::open_heartbeat(void* context, int port) {
-    zmq_stream::options how{zmq_stream::kind::dealer, {}, addresses.endpoint(port)};
+result<zmq_stream> kernel_sockets::implementation::open_heartbeat() {
+    zmq_stream::options how{zmq_stream::kind::dealer, {}, addresses.endpoint(info.hb_port)};
     return zmq_stream::open(ex, context, how, [weak = weak_from_this()](result<frames> arrived) {
         if (auto self = weak.lock()) self->take_echo(arrived);
     });
@@ -198,10 +200,13 @@ result<void> kernel_sockets::implementation::send(const message& what) {
 }
 
 std::shared_ptr<kernel_sockets::implementation::beat> kernel_sockets::implementation::start_beat(int limit_ms) {
+    if (closed) return nullptr;
+    if (!echo) echo = open_heartbeat();
+    auto& stream = *echo;
     auto made = std::make_shared<beat>(ex, std::to_string(++beats_sent));
     made->timer.expires_after(std::chrono::milliseconds(limit_ms));
     // The empty frame is the envelope that a REP kernel expects; a ROUTER one echoes it.
-    if (closed || !echo || !echo->send({}, true) || !echo->send(made->payload, false)) return nullptr;
+    if (!stream || !stream->send({}, true) || !stream->send(made->payload, false)) return nullptr;
     beats.push_back(made);
     return made;
 }
@@ -218,16 +223,16 @@ void kernel_sockets::implementation::close() {
     closed = true;
     for (auto& stream : streams)
         if (stream) stream->close();
-    if (echo) echo->close();
+    if (echo && *echo) (*echo)->close();
     for (const auto& waiting : beats) waiting->timer.cancel();
 }
 
 kernel_sockets::kernel_sockets(asio::any_io_executor ex, zmq_context& context, const connection_info& info,
                                std::function<void(message)> on_message,
                                std::function<void(channel, boost::system::error_code)> on_invalid)
-    : implementation_(
-          std::make_shared<implementation>(std::move(ex), info, std::move(on_message), std::move(on_invalid))) {
-    implementation_->open(context.native(), info);
+    : implementation_(std::make_shared<implementation>(std::move(ex), context.native(), info, std::move(on_message),
+                                                       std::move(on_invalid))) {
+    implementation_->open();
 }
 
 kernel_sockets::~kernel_sockets() { implementation_->close(); }

@@ -43,7 +43,8 @@ class kernel_sockets {
 
     // Signs and queues; never blocks (no high-water mark).
     result<void> send(const message& what);
-    // Sends `payload` on the heartbeat and waits for its echo; false when `limit_ms` passes.
+    // Sends something on the heartbeat (connected by the first call) and waits for its echo; false when `limit_ms`
+    // passes, or the sockets go.
     boost::asio::awaitable<bool> heartbeat(int limit_ms);
 
   private:
