@@ -3,12 +3,13 @@
 BASE = {"gateway/base"}
 
 MAY_INCLUDE: dict[str, set[str]] = {
-    # Jupyter messages and how they travel, and files: nothing of ours below them.
+    # Jupyter messages and how they travel: nothing of ours below.
     "messaging": set(),
-    "mounts": set(),
-    # The child programs: messaging's codecs, nothing of gateway/.
-    "kernel/launcher": {"kernel/sandbox", "messaging"},
-    "kernel/sandbox": {"kernel/launcher"},  # only its protocol.hpp; see HEADERS_ONLY
+    # Files, and how a box shows them: in the launcher's words.
+    "mounts": {"kernel/launcher"},
+    # The child programs: nothing of gateway/.
+    "kernel/launcher": {"kernel/sandbox"},
+    "kernel/sandbox": {"kernel/launcher"},
     "gateway/base": set(),
     "gateway/config": BASE,
     "gateway/http": BASE,
@@ -28,8 +29,8 @@ MAY_INCLUDE["gateway/server"] = API | {
 }
 MAY_INCLUDE["gateway/main"] = MAY_INCLUDE["gateway/server"] | {"gateway/server"}
 
-# From these folders only the named headers may be included by others.
-HEADERS_ONLY = {"kernel/launcher": {"kernel/launcher/protocol.hpp"}}
+# From these folders only the named headers may be included by others: what is said to the launcher, and how.
+HEADERS_ONLY = {"kernel/launcher": {f"kernel/launcher/{name}.hpp" for name in ("protocol", "codec", "channel", "file_descriptor")}}
 
 # A library, and where it may be included: paths that begin so. None of these is allowed in another folder's file.
 LIBRARIES: list[tuple[str, tuple[str, ...]]] = [
@@ -44,4 +45,4 @@ LIBRARIES: list[tuple[str, tuple[str, ...]]] = [
 
 # Heavy headers that no header of ours may include; messaging and kernel include zmq.hpp in .cpp files only.
 NOT_IN_HEADERS = ("nlohmann/json.hpp", "zmq.hpp", "zmq.h", "zmq_addon.hpp", "boost/beast.hpp", "boost/beast/websocket", "toml++",
-                  "CLI/", "spdlog", "sqlite3.h")
+                  "CLI/", "spdlog")

@@ -8,7 +8,7 @@ from support.waiting import eventually
 
 def add_key(gateway: Gateway, user: str, scope: str) -> str:
     """The new key: the last word that the command prints."""
-    return gateway.command("keys", "add", "--user", user, "--scope", scope).split()[-1]
+    return gateway.command("keys", "add", f"{user}-{scope}", "--user", user, "--scope", scope).split()[-1]
 
 
 def test_row_46_a_user_sees_no_other_users_kernels(start_gateway) -> None:

@@ -54,7 +54,7 @@ INSTANTIATE_TEST_SUITE_P(
         wrong{"kernels.prefixes", "/nowhere",
               "kernels.prefixes = [\"/nowhere\"] (from --set): must be a list, each an existing directory"},
         wrong{"kernels.client_env", "A-B",
-              "kernels.client_env = [\"A-B\"] (from --set): must be a list, each names of variables; the last "
+              "kernels.client_env = [\"A-B\"] (from --set): must be a list, each a variable's name, whose last "
               "character may be *"},
         wrong{"kernels.pool", "python3",
               "kernels.pool = \"python3\" (from --set): must be NAME = COUNT, each count from 0 to 1000"},
