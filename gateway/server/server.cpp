@@ -143,6 +143,7 @@ void parts::add_routes() {
 
 result<void> parts::prepare() {
     if (auto opened = open_keys(); !opened) return opened;
+    if (auto started = registry_.start(); !started) return started;
     add_routes();
     server_ = std::make_unique<http::server>(io_.get_executor(), to_http_options(settings_), router_, *authenticator_);
     auto find_session = [this](const std::string& key) -> std::optional<std::string> {
@@ -162,7 +163,6 @@ void parts::announce() const {
 }
 
 awaitable<void> parts::run() {
-    registry_.start();
     tasks_.spawn("helpers", helpers_->run());
     tasks_.spawn("http", server_->run());
     if (watched_) tasks_.spawn("keys", watched_->watch([this](const std::string& id) { server_->close_key(id); }));

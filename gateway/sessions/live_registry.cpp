@@ -13,7 +13,6 @@ namespace gateway::sessions {
 namespace {
 
 constexpr std::size_t remembered_tombstones = 1000;
-constexpr std::size_t helper_key_bytes = 32;
 
 bool same_key(const std::string& left, const std::string& right) {
     return left.size() == right.size() && CRYPTO_memcmp(left.data(), right.data(), left.size()) == 0;
@@ -25,9 +24,10 @@ live_registry::live_registry(registry_parts parts) : parts_(std::move(parts)), t
 
 live_registry::~live_registry() = default;
 
-void live_registry::start() {
-    start_warm_pool();
+result<void> live_registry::start() {
+    if (auto opened = open_directories(); !opened) return opened;
     tasks_.spawn("culling", cull_forever());
+    return {};
 }
 
 result<void> live_registry::admit(const session_options& options) const {
@@ -165,7 +165,6 @@ awaitable<void> live_registry::stop() {
     std::vector<std::string> ids;
     for (const auto& each : sessions_) ids.push_back(each.first);
     for (auto& each : ids) ends.spawn("end of " + each, end_one(each));
-    if (warm_) ends.spawn("end of the warm pool", warm_->stop());
     co_await ends.join();
     co_await tasks_.join();
 }

@@ -8,9 +8,10 @@
 #include <string>
 #include <unordered_map>
 
-#include "gateway/kernels/pool.hpp"
 #include "gateway/sessions/live_session.hpp"
 #include "gateway/sessions/registry.hpp"
+#include "mounts/session_directories.hpp"
+#include "mounts/work_roots.hpp"
 
 namespace gateway::sessions {
 
@@ -36,8 +37,8 @@ class live_registry final : public registry {
   public:
     explicit live_registry(registry_parts parts);
     ~live_registry() override;
-    // Clears what an earlier run left behind, fills the warm pool, starts culling. Once.
-    void start();
+    // Clears what an earlier run left behind, and starts culling. Once, before create(); io_error says what to set.
+    result<void> start();
 
     result<std::shared_ptr<session>> create(session_options options) override;
     std::shared_ptr<session> find(const std::string& id) const override;
@@ -58,7 +59,8 @@ class live_registry final : public registry {
     result<void> admit(const session_options& options) const;
     // live_registry_setup.cpp: what a session is made of.
     result<session_parts> prepare(const std::string& id, const session_options& options, const kernels::kernelspec& spec);
-    void start_warm_pool();
+    result<void> open_directories();
+    kernels::kernel_options make_kernel(const kernels::kernelspec& spec, const mounts::session_paths& paths) const;
     awaitable<void> remove_directories(std::string session_id);
     void bury(const std::string& kernel_id, kernels::end_reason why);
     awaitable<void> cull_forever();
@@ -67,7 +69,8 @@ class live_registry final : public registry {
     void drop_idle_aliases(std::chrono::steady_clock::time_point now);
 
     registry_parts parts_;
-    std::unique_ptr<kernels::kernel_pool> warm_;
+    std::optional<mounts::session_directories> directories_;
+    mounts::work_roots roots_;
     std::map<std::string, std::shared_ptr<live_session>> sessions_;
     std::unordered_map<std::string, alias> aliases_;  // by kernel id
     std::unordered_map<std::string, std::string> tombstones_;
