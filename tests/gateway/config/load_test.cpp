@@ -51,7 +51,7 @@ TEST_F(Configuration, EverySettingCanBeSetOnTheCommandLine) {
 }
 
 TEST_F(Configuration, ReadsListsAndTables) {
-    file("[kernels]\ninherited_env = [\"PATH\", \"LC_*\"]\n[kernels.pool]\npython3 = 2\nbash = 1\n");
+    file("[kernels]\ninherited_env = [\"PATH\", \"LC_ALL\"]\n[kernels.pool]\npython3 = 2\nbash = 1\n");
     auto values = loaded_values();
     EXPECT_EQ(values.kernels.inherited_env, (strings{"PATH", "LC_ALL"}));
     EXPECT_EQ(values.kernels.pool, (std::map<std::string, integer>{{"python3", 2}, {"bash", 1}}));
