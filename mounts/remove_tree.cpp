@@ -45,7 +45,8 @@ void clear_attributes(int file) {
     ioctl(file, FS_IOC_SETFLAGS, &attributes);
 }
 
-file_descriptor open_directory(int parent, const char* name) {
+// Its owner may do everything with it from now on.
+stream open_directory(int parent, const char* name) {
     file_descriptor opened(open_here(parent, name, O_RDONLY | O_DIRECTORY));
     if (!opened && errno == EACCES) {
         allow_everything(parent, name);
@@ -54,7 +55,9 @@ file_descriptor open_directory(int parent, const char* name) {
     struct stat status {};
     if (opened && fstat(opened.get(), &status) == 0 && (status.st_mode & S_IRWXU) != S_IRWXU)
         (void)!fchmod(opened.get(), 0700);
-    return opened;
+    stream entries(opened ? fdopendir(opened.get()) : nullptr, &closedir);
+    if (entries) opened.release();
+    return entries;
 }
 
 bool unlink_here(int parent, const char* name, int flags) {
@@ -71,10 +74,12 @@ class remover {
     explicit remover(std::string path) : path_(std::move(path)) {}
 
     // Until the directory is empty: what lies deep comes to its top level while it is emptied.
-    void empty_top(int top) {
-        top_ = top;
-        do moved_ = 0;
-        while (empty(top, path_, 1) && moved_ > 0);
+    void empty_top(DIR* top) {
+        top_ = dirfd(top);
+        do {
+            moved_ = 0;
+            rewinddir(top);
+        } while (empty(top, path_, 1) && moved_ > 0);
     }
     const std::optional<problem>& first_problem() const { return problem_; }
     void note(const std::string& what) {
@@ -83,13 +88,12 @@ class remover {
 
   private:
     // False when something stayed.
-    bool empty(int directory, const std::string& path, int depth) {
-        stream entries(fdopendir(openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)), &closedir);
-        if (!entries) return fail(path);
+    bool empty(DIR* directory, const std::string& path, int depth) {
         bool all = true;
-        while (const dirent* each = readdir(entries.get())) {
+        while (const dirent* each = readdir(directory)) {
             std::string_view name = each->d_name;
-            if (name != "." && name != "..") all &= remove(directory, each->d_name, path + "/" + each->d_name, depth);
+            if (name == "." || name == "..") continue;
+            if (!remove(dirfd(directory), each->d_name, path + "/" + each->d_name, depth)) all = false;
         }
         return all;
     }
@@ -97,7 +101,7 @@ class remover {
     bool remove(int parent, const char* name, const std::string& path, int depth) {
         if (unlink_here(parent, name, 0)) return true;
         if (errno != EISDIR && errno != EPERM) return fail(path);
-        file_descriptor directory = open_directory(parent, name);
+        stream directory = open_directory(parent, name);
         if (!directory) return fail(path);
         if (depth >= depth_limit) return move_up(parent, name, path);
         if (!empty(directory.get(), path, depth + 1)) return false;
@@ -127,7 +131,7 @@ class remover {
 result<void> remove_tree(int parent, const std::string& name) {
     remover all(name);
     if (unlink_here(parent, name.c_str(), 0)) return {};
-    file_descriptor top = open_directory(parent, name.c_str());
+    stream top = open_directory(parent, name.c_str());
     if (!top) {
         all.note(name);
         return *all.first_problem();

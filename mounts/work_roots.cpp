@@ -36,7 +36,7 @@ result<std::string> check_root(const std::string& configured) {
     for (std::string_view each : system_only)
         if (is_at_or_below(root, each))
             return problem{"work root " + root + " is the system's: choose another directory"};
-    return root;
+    return {boost::system::in_place_value, std::move(root)};
 }
 
 struct found_directory {
@@ -75,7 +75,7 @@ result<work_roots> work_roots::make(const std::vector<std::string>& configured) 
         made.roots_.push_back(std::move(*root));
     }
     // The innermost of nested roots first.
-    std::ranges::stable_sort(made.roots_, std::ranges::greater(), &std::string::size);
+    std::ranges::stable_sort(made.roots_, std::ranges::greater(), [](const std::string& each) { return each.size(); });
     return made;
 }
 
@@ -84,7 +84,8 @@ std::optional<work_place> work_roots::find(const std::string& wanted) const {
     std::optional<found_directory> best;
     const std::string* of = nullptr;
     for (const std::string& root : roots_) {
-        std::optional<fs::path> rest = wanted.front() == '/' ? relative_to(root, wanted) : fs::path(wanted);
+        std::optional<fs::path> rest =
+            wanted.front() == '/' ? relative_to(root, wanted) : fs::path(wanted).lexically_normal();
         std::optional<found_directory> found = rest ? walk_up(root, *rest) : std::nullopt;
         if (!found || (best && best->left_off <= found->left_off)) continue;
         best = std::move(found);
