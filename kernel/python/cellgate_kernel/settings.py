@@ -2,7 +2,7 @@
 
 from typing import Any, Callable, Dict, Iterator, Mapping, Optional
 
-DEFAULT_SOCKET = "/run/cellgate/helpers.sock"
+DEFAULT_SOCKET = "/run/cellgate/helper.sock"
 DEFAULT_TOOL_TIMEOUT_S = 600.0
 
 

@@ -34,7 +34,7 @@ def run_composio_tool(
     account: which connected account to use, where the toolkit has several.
 
     On success `error` is "" and `result` is {"data": {...}, "error": None, "log_id": "..."}. On failure `error` is the
-    text to read and `result` is {} or the whole answer. Never assume the shape of ``result["data"]``: look first.
+    text to read and `result` is {}, or the whole answer where the tool itself said that it failed. Never assume the shape of ``result["data"]``: look first.
 
         result, error = run_composio_tool("EVERYTHING_ECHO", {"message": "hi"})
         if error:
@@ -99,8 +99,9 @@ def _outcome(status: int, answer: Any) -> Result:
     if not isinstance(answer, dict):
         return {}, "Composio tool request failed: the gateway's answer is not a JSON object (HTTP %d)" % status
     error = answer.get("error")
-    if status >= 400:
-        return answer, str(error or "Composio tool execution failed with HTTP %d" % status)
+    if status >= 400:  # the gateway's own refusal; it holds nothing but the text and the id under which it was logged
+        text = str(error or "Composio tool execution failed with HTTP %d" % status)
+        return {}, "%s [%s]" % (text, answer["log_id"]) if answer.get("log_id") else text
     kind = answer.get("result_type")
     if kind == "input_required":
         requests = answer.get("input_requests")

@@ -3,7 +3,7 @@
 import threading
 
 import pytest
-from conftest import Kernel
+from real_kernel import INJECTION, Kernel
 
 
 @pytest.fixture
@@ -73,8 +73,6 @@ def test_a_restarted_kernel_has_the_helper_again(injected, helper_socket):
 
 
 def test_settings_can_be_given_in_the_code(kernel, helper_socket):
-    from conftest import INJECTION
-
     given = "install({'helper_key': 'k2', 'socket': %r})" % helper_socket.path
     reply, _ = kernel.finish(kernel.send(INJECTION.replace("install()", given.replace("'", "\\'")), silent=True))
     assert reply["status"] == "ok", reply

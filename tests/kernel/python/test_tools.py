@@ -69,7 +69,7 @@ def test_a_tools_own_error_comes_with_the_answer(helper_socket):
 def test_an_http_error_comes_with_the_gateways_text(helper_socket):
     helper_socket.answer = lambda request: (404, {"data": {}, "error": "no tool A_B", "log_id": "log_3"})
     result, error = run_composio_tool("A_B", {})
-    assert error == "no tool A_B" and result["log_id"] == "log_3"
+    assert (result, error) == ({}, "no tool A_B [log_3]")
 
 
 def test_a_call_that_needs_input_says_so(helper_socket):
