@@ -85,6 +85,8 @@ void answer_anything(fake_kernel& kernel, const message& request) {
 struct fake_kernel::implementation {
     implementation(fake_kernel& owner, messaging::connection_info where)
         : owner(owner), info(std::move(where)), keys(*messaging::signer::make(info.key, info.signature_scheme)) {
+        if (info.ip.empty())
+            throw std::invalid_argument("a fake_kernel needs an address, or it binds in the current folder");
         handlers["kernel_info_request"] = answer_kernel_info;
         handlers["execute_request"] = answer_execute;
         for (auto* socket : {&shell, &control, &stdin_socket, &iopub, &heartbeat}) {
