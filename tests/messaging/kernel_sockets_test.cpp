@@ -25,6 +25,12 @@ using test_support::run_until;
 
 enum class path_kind { ipc, long_ipc, tcp };
 
+std::string name_of(path_kind kind) {
+    return kind == path_kind::ipc ? "ipc" : kind == path_kind::long_ipc ? "ipc_with_a_long_path" : "tcp";
+}
+
+void PrintTo(path_kind kind, std::ostream* to) { *to << name_of(kind); }
+
 class kernel_sockets_test : public testing::TestWithParam<path_kind> {
   protected:
     void start() {
@@ -159,11 +165,8 @@ TEST_P(kernel_sockets_test, hear_the_heart_beat_and_miss_it_when_it_stops) {
 }
 
 INSTANTIATE_TEST_SUITE_P(over, kernel_sockets_test,
-                         testing::Values(path_kind::ipc, path_kind::long_ipc, path_kind::tcp), [](const auto& which) {
-                             return which.param == path_kind::ipc        ? "ipc"
-                                    : which.param == path_kind::long_ipc ? "ipc_with_a_long_path"
-                                                                         : "tcp";
-                         });
+                         testing::Values(path_kind::ipc, path_kind::long_ipc, path_kind::tcp),
+                         [](const auto& which) { return name_of(which.param); });
 
 class kernel_sockets_alone : public kernel_sockets_test {};
 
