@@ -90,6 +90,13 @@ api::jupyter::jupyter_options to_jupyter_options(const config::config& from) {
     return out;
 }
 
+api::agent::agent_options to_agent_options(const config::config& from) {
+    api::agent::agent_options out;
+    out.text_limit_chars = size(from.sessions.text_limit_chars);
+    out.text_file_max_bytes = size(from.sessions.text_file_max_bytes);
+    return out;
+}
+
 std::vector<tools::toolkit_options> to_toolkits(const config::config& from) {
     std::vector<tools::toolkit_options> out;
     for (const auto& [name, toolkit] : from.tools.toolkits) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "gateway/api/agent/routes.hpp"
 #include "gateway/api/jupyter/routes.hpp"
 #include "gateway/config/config.hpp"
 #include "gateway/http/server.hpp"
@@ -20,6 +21,7 @@ sessions::session_limits to_session_limits(const config::config& from);
 sessions::registry_limits to_registry_limits(const config::config& from);
 sessions::culling_rules to_culling_rules(const config::config& from);
 api::jupyter::jupyter_options to_jupyter_options(const config::config& from);
+api::agent::agent_options to_agent_options(const config::config& from);
 std::vector<tools::toolkit_options> to_toolkits(const config::config& from);
 // Of this process's environment, the variables that kernels.inherited_env names.
 std::map<std::string, std::string> to_inherited_env(const config::config& from);

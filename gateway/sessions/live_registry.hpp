@@ -22,15 +22,15 @@ struct registry_parts {
     kernels::kernel_environment& kernels;
     kernels::kernelspec_store& specs;
     log_budget& budget;
-    session_limits limits;
-    registry_limits bounds;
-    culling_rules culling;
-    std::string data_dir;
+    session_limits limits = {};
+    registry_limits bounds = {};
+    culling_rules culling = {};
+    std::string data_dir = {};
     bool keep_files = false;
-    std::vector<std::string> work_roots;
+    std::vector<std::string> work_roots = {};
     std::string default_kernel = "python3";
-    std::string force_kernel;
-    std::map<std::string, std::size_t> warm;  // kernelspec name → kernels kept ready
+    std::string force_kernel = {};
+    std::map<std::string, std::size_t> warm = {};  // kernelspec name → kernels kept ready
 };
 
 class live_registry final : public registry {
