@@ -49,6 +49,7 @@ int main() {
     kernel::close_all_but({gateway_socket});
     fcntl(gateway_socket, F_SETFD, FD_CLOEXEC);
     kernel::reset_signals();
+    kernel::raise_file_limit();
     outlive_signals();
     kernel::service(gateway_socket).run();
     return 0;

@@ -9,18 +9,17 @@
 namespace kernel {
 namespace {
 
-// How often an output file's size is looked at.
-constexpr int trim_interval_ms = 1000;
+// How often the output files' sizes are looked at.
+constexpr std::chrono::milliseconds trim_interval(1000);
 
 }  // namespace
 
 void service::run() {
     for (bool peer = true; peer;) {
         std::vector<pollfd> waited = what_to_wait_for();
-        int ready = poll(waited.data(), waited.size(), boxes_.empty() ? -1 : trim_interval_ms);
-        if (ready < 0) continue;
-        if (ready == 0)
-            for (auto& [id, each] : boxes_) each.output.trim();
+        int limit = boxes_.empty() ? -1 : static_cast<int>(trim_interval.count());
+        if (poll(waited.data(), waited.size(), limit) < 0) continue;
+        trim_outputs();
         // Boxes first: the answer of an older launch goes before a newer one begins.
         look_after_boxes(waited);
         if (waited.front().revents != 0) peer = receive_command();
@@ -28,10 +27,17 @@ void service::run() {
     kill_all();
 }
 
+void service::trim_outputs() {
+    auto now = std::chrono::steady_clock::now();
+    if (now - trimmed_ < trim_interval) return;
+    trimmed_ = now;
+    for (auto& [id, each] : boxes_) each.output.trim();
+}
+
 std::vector<pollfd> service::what_to_wait_for() const {
     std::vector<pollfd> all = {{socket_, POLLIN, 0}};
     for (const auto& [id, each] : boxes_) {
-        all.push_back({each.inside.reports(), POLLIN, 0});
+        all.push_back({each.silent ? -1 : each.inside.reports(), POLLIN, 0});
         all.push_back({each.inside.end(), POLLIN, 0});
     }
     return all;
@@ -42,7 +48,10 @@ void service::look_after_boxes(const std::vector<pollfd>& waited) {
     std::size_t at = 1;
     for (auto each = boxes_.begin(); each != boxes_.end(); at += 2) {
         auto current = each++;
-        if ((waited[at].revents & POLLIN) != 0) update(current->first, current->second);
+        const short reported = waited[at].revents;
+        if ((reported & POLLIN) != 0) update(current->first, current->second);
+        // Init closes its files before its box is empty, which may take long: do not spin until then.
+        if ((reported & (POLLIN | POLLHUP)) == POLLHUP) current->second.silent = true;
         if (waited[at + 1].revents != 0) {
             reply last = finish(current->first, current->second);
             boxes_.erase(current);  // first: who hears of the end finds nothing left

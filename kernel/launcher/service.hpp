@@ -3,6 +3,7 @@
 
 #include <poll.h>
 
+#include <chrono>
 #include <map>
 #include <string>
 #include <vector>
@@ -25,6 +26,7 @@ class service {
         output_file output;
         box inside;
         bool answered = false;
+        bool silent = false;  // its init will report nothing more
     };
 
     bool receive_command();
@@ -35,11 +37,13 @@ class service {
     reply finish(const std::string& id, living& each);
     void look_after_boxes(const std::vector<pollfd>& waited);
     std::vector<pollfd> what_to_wait_for() const;
+    void trim_outputs();
     void kill_all();
     void answer(const reply& what);
 
     int socket_;
     std::map<std::string, living> boxes_;
+    std::chrono::steady_clock::time_point trimmed_;
 };
 
 }  // namespace kernel

@@ -44,4 +44,11 @@ void set_limits() {
     require(setrlimit(RLIMIT_NOFILE, &files), "set the limit on open files");
 }
 
+void raise_file_limit() {
+    rlimit files{};
+    if (getrlimit(RLIMIT_NOFILE, &files) != 0) return;
+    files.rlim_cur = files.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &files);
+}
+
 }  // namespace kernel

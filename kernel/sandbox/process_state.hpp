@@ -12,5 +12,7 @@ void reset_signals();
 void block_signals();
 // No core files; a number of open files that suits programs which use select() or close them all.
 void set_limits();
+// As many open files as the system allows this process: a box takes three.
+void raise_file_limit();
 
 }  // namespace kernel

@@ -1,6 +1,16 @@
 // What is said when a kernel cannot be started.
+#include <fcntl.h>
 #include <gmock/gmock.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstddef>
 
 #include "tests/kernel/launched.hpp"
 
@@ -90,6 +100,51 @@ TEST_P(a_failed_launch, names_what_is_wrong_with_the_request) {
         each.spoil(what);
         EXPECT_THAT(error_of(what), HasSubstr(each.said));
     }
+}
+
+// As in a container whose seccomp profile allows no namespaces.
+void forbid_namespaces() {
+    sock_filter rules[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 3),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, args[0])),
+        BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, CLONE_NEWNS, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    sock_fprog program{std::size(rules), rules};
+    bool done =
+        prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+    if (!done) _exit(97);
+}
+
+TEST_P(a_failed_launch, says_what_a_machine_must_allow) {
+    prepare_ = forbid_namespaces;
+    EXPECT_THAT(error_of(script("")),
+                AllOf(HasSubstr("namespaces: Operation not permitted: this machine does not allow it"),
+                      HasSubstr("kernel.unprivileged_userns_clone")));
+}
+
+void write_line(const char* file, const std::string& text) {
+    file_descriptor opened(open(file, O_WRONLY | O_CLOEXEC));
+    if (write(opened.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) _exit(96);
+}
+
+void allow_no_pid_namespaces() {
+    std::string uid = std::to_string(geteuid());
+    std::string map = uid + " " + uid + " 1";
+    if (unshare(CLONE_NEWUSER) != 0) _exit(97);
+    write_line("/proc/self/uid_map", map);
+    write_line("/proc/sys/user/max_pid_namespaces", "0");
+}
+
+TEST_P(a_failed_launch, names_the_limit_that_was_reached) {
+    prepare_ = [this] {
+        drop_rights();
+        allow_no_pid_namespaces();
+    };
+    EXPECT_THAT(error_of(script("")),
+                AllOf(HasSubstr("No space left on device"), HasSubstr("user.max_pid_namespaces")));
 }
 
 TEST_P(a_failed_launch, is_one_with_the_id_of_a_living_kernel) {

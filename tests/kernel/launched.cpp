@@ -4,6 +4,7 @@
 #include <grp.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -92,13 +93,17 @@ void launched::start_launcher() {
     if (launcher_ == 0) become_launcher(theirs.get());
 }
 
+void launched::drop_rights() const {
+    if (GetParam() == who::root || geteuid() != 0) return;
+    bool dropped = setgroups(0, nullptr) == 0 && setresgid(ordinary_uid, ordinary_uid, ordinary_uid) == 0 &&
+                   setresuid(ordinary_uid, ordinary_uid, ordinary_uid) == 0;
+    if (!dropped) _exit(99);
+    prctl(PR_SET_DUMPABLE, 1);  // as after a login: else /proc/self is root's
+}
+
 void launched::become_launcher(int socket) const {
-    if (prepare_ != nullptr) prepare_(directory_.path());
-    if (GetParam() == who::ordinary && geteuid() == 0) {
-        bool dropped = setgroups(0, nullptr) == 0 && setresgid(ordinary_uid, ordinary_uid, ordinary_uid) == 0 &&
-                       setresuid(ordinary_uid, ordinary_uid, ordinary_uid) == 0;
-        if (!dropped) _exit(99);
-    }
+    if (prepare_) prepare_();
+    drop_rights();
     signal(SIGINT, SIG_IGN);  // as in a gateway that a shell started in the background
     if (socket == 3)
         fcntl(socket, F_SETFD, 0);

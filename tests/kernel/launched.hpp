@@ -3,12 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
-#include "kernel/launcher/protocol.hpp"
 #include "kernel/launcher/file_descriptor.hpp"
+#include "kernel/launcher/protocol.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 namespace kernel {
@@ -47,11 +48,13 @@ class launched : public testing::TestWithParam<who> {
     std::string wait_for_event();
 
     int launcher_pid() const { return launcher_; }
+    // Becomes uid 1000 for `ordinary` when the test runs as root.
+    void drop_rights() const;
     std::size_t open_files() const;
     std::size_t children() const;
 
     // Runs in the launcher's process before it drops its rights.
-    void (*prepare_)(const std::string& directory) = nullptr;
+    std::function<void()> prepare_;
 
   private:
     void give(const std::string& path) const;

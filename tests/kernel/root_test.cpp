@@ -117,9 +117,8 @@ TEST_P(a_root, puts_inner_mounts_over_outer_ones_in_any_order) {
     EXPECT_EQ(output_of(what), "outer\ninner\n");
 }
 
-void mount_locked(const std::string& directory) {
+void mount_locked(const std::string& target) {
     if (geteuid() != 0) return;
-    std::string target = directory + "/locked";
     bool done = unshare(CLONE_NEWNS) == 0 && mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
                 mount("tmpfs", target.c_str(), "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, "mode=0755") == 0;
     if (!done) _exit(97);
@@ -127,7 +126,7 @@ void mount_locked(const std::string& directory) {
 
 TEST_P(a_root, keeps_the_flags_that_the_host_locked) {
     make_directory("locked");
-    prepare_ = mount_locked;
+    prepare_ = [this] { mount_locked(path("locked")); };
     std::string source = geteuid() == 0 ? path("locked") : "/dev/shm";
     launch_request what = script("grep ' /data ' /proc/self/mountinfo | cut -d' ' -f6");
     what.mounts.push_back({source, "/data", false});
@@ -136,6 +135,33 @@ TEST_P(a_root, keeps_the_flags_that_the_host_locked) {
     if (geteuid() == 0) {
         EXPECT_THAT(flags, HasSubstr("noexec"));
     }
+}
+
+TEST_P(a_root, goes_on_showing_directories_that_are_renamed) {
+    launch_request what = script(
+        "echo ready > /mnt/files/event; read x < /home/user/go; cat /home/user/later; echo out > /mnt/files/out");
+    ASSERT_EQ(mkfifo(path("home/go").c_str(), 0666), 0);
+    chmod(path("home/go").c_str(), 0666);
+    EXPECT_EQ(launch(what).error, "");
+    wait_for_event();
+    std::filesystem::rename(path("home"), path("home2"));
+    std::filesystem::rename(path("files"), path("files2"));
+    write("home2/later", "written after\n");
+    write("home2/go", "go\n");
+    wait_for_exit(what.id);
+    EXPECT_EQ(read(what.output_file), "written after\n");
+    EXPECT_EQ(read(path("files2/out")), "out\n");
+}
+
+TEST_P(a_root, lets_session_directories_be_removed_while_they_are_shown) {
+    launch_request what = script("echo ready > /mnt/files/event; exec sleep 1000");
+    EXPECT_EQ(launch(what).error, "");
+    wait_for_event();
+    std::error_code ec;
+    std::filesystem::remove_all(path("home"), ec);
+    EXPECT_FALSE(ec);
+    send(kill_command{what.id});
+    wait_for_exit(what.id);
 }
 
 TEST_P(a_root, shows_nothing_of_the_launchers_processes) {
