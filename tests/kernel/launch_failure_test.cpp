@@ -131,10 +131,13 @@ void write_line(const char* file, const std::string& text) {
 }
 
 void allow_no_pid_namespaces() {
-    std::string uid = std::to_string(geteuid());
-    std::string map = uid + " " + uid + " 1";
+    auto only = [](unsigned id) { return std::to_string(id) + " " + std::to_string(id) + " 1"; };
+    std::string uids = only(geteuid());
+    std::string gids = only(getegid());
     if (unshare(CLONE_NEWUSER) != 0) _exit(97);
-    write_line("/proc/self/uid_map", map);
+    write_line("/proc/self/setgroups", "deny");
+    write_line("/proc/self/uid_map", uids);
+    write_line("/proc/self/gid_map", gids);
     write_line("/proc/sys/user/max_pid_namespaces", "0");
 }
 
