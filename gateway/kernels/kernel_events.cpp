@@ -139,7 +139,7 @@ void kernel::implementation::begin_launch(transport over) {
     early_exit.reset();
     last_status.reset();
     launch_error.clear();
-    iopub_was_seen = executed_was_told = false;
+    iopub_was_seen = session_is_known = executed_was_told = false;
     auto renewed = files.renew(over, options.spec.name);
     auto made = renewed ? make_launch_request(shared, options, files.box_directory(), files.output_file())
                         : result<::kernel::launch_request>(renewed.error());

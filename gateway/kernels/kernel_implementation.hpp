@@ -37,6 +37,7 @@ struct kernel::implementation : std::enable_shared_from_this<kernel::implementat
 
     // kernel_messages.cpp: what the kernel sends.
     void take(messaging::message what);
+    void learn_session(const messaging::message& what);
     void take_own(const messaging::message& what);
     void send_own(const messaging::message& what);
 
@@ -68,6 +69,7 @@ struct kernel::implementation : std::enable_shared_from_this<kernel::implementat
     std::string injection_id;
     std::size_t messages_seen = 0;
     bool iopub_was_seen = false;
+    bool session_is_known = false;  // of this process
     bool executed_was_told = false;
     std::map<std::string, std::optional<messaging::message>> asked;  // msg_id → reply, once it came
     std::string kernel_session;

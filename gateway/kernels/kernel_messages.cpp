@@ -10,6 +10,7 @@ namespace {
 using messaging::channel;
 
 constexpr std::size_t logged_characters = 500;
+constexpr const char* no_parent = "{}";
 
 bool has_type(const messaging::message& what, const char* quoted_type) {
     return what.header.find(quoted_type) != std::string::npos;
@@ -19,7 +20,7 @@ bool is_stderr(const messaging::message& what) { return what.content.find("\"std
 
 // What an XPUB kernel sends to all subscribers when one joins: of no use to a client.
 bool is_welcome(const messaging::message& what) {
-    return what.where == channel::iopub && what.parent_header.size() < 3 && has_type(what, "\"iopub_welcome\"");
+    return what.where == channel::iopub && what.parent_header == no_parent && has_type(what, "\"iopub_welcome\"");
 }
 
 }  // namespace
@@ -27,9 +28,9 @@ bool is_welcome(const messaging::message& what) {
 void kernel::implementation::take(messaging::message what) {
     auto self = shared_from_this();
     ++messages_seen;
+    if (what.parent_header == "null") what.parent_header = no_parent;  // xeus, when there is none
     auto first_iopub = what.where == channel::iopub && !std::exchange(iopub_was_seen, true);
-    if (first_iopub)
-        if (auto header = messaging::parse_header(what.header)) kernel_session = header->session;
+    if (what.where == channel::iopub && !session_is_known) learn_session(what);
     // The session id is random and known to the kernel only: a search is as good as parsing every parent header.
     auto own = what.parent_header.find(own_session) != std::string::npos;
     auto executed = !own && !executed_was_told && what.where == channel::shell && has_type(what, "\"execute_reply\"");
@@ -42,6 +43,14 @@ void kernel::implementation::take(messaging::message what) {
         executed_was_told = true;
         feed({lifecycle_event::executed});
     }
+}
+
+// A welcome may come without one.
+void kernel::implementation::learn_session(const messaging::message& what) {
+    auto header = messaging::parse_header(what.header);
+    if (!header || header->session.empty()) return;
+    kernel_session = header->session;
+    session_is_known = true;
 }
 
 void kernel::implementation::take_own(const messaging::message& what) {

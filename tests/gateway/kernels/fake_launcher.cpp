@@ -69,7 +69,7 @@ awaitable<result<process>> fake_launcher::launch(::kernel::launch_request what, 
     made.on_exit = std::move(on_exit);
     made.known = {made.request.id, ++next_pid_, ++next_pid_};
     if (how == behaviour::hangs) co_await released_.wait();
-    if (how == behaviour::runs || how == behaviour::hangs) run_kernel(made);
+    if (how == behaviour::runs) run_kernel(made);
     if (how == behaviour::exits || how == behaviour::exits_early) {
         std::ofstream(made.request.output_file) << "Traceback\nImportError: no module named x\n";
         end(made, exit_status_1);

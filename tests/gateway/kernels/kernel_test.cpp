@@ -59,13 +59,19 @@ TEST_F(kernel_test, a_slow_subscription_is_waited_for) {
 TEST_F(kernel_test, a_welcome_is_a_first_message_and_not_for_clients) {
     processes.prepare = [](auto& fake) {
         fake.when("kernel_info_request", [](auto& kernel, const auto& request) {
-            kernel.publish("iopub_welcome", R"({"subscription":""})");
+            // As xeus sends it: no parent, no session.
+            auto welcome = messaging::make_message(messaging::channel::iopub, "iopub_welcome", "", "{}", "null");
+            kernel.publish(welcome);
             kernel.reply(request, R"({"status":"ok"})");
         });
     };
-    start();
+    auto& kernel = start();
     settle();
     EXPECT_THAT(listener.events, ElementsAre("idle"));
+    processes.kernel().publish("status", R"({"execution_state":"busy"})", "null");
+    ASSERT_TRUE(until_event("status"));
+    EXPECT_EQ(listener.messages.back()->parent_header, "{}");
+    EXPECT_EQ(kernel.kernel_session(), processes.kernel().session());
 }
 
 TEST_F(kernel_test, messages_are_refused_until_the_kernel_is_ready) {
