@@ -1,8 +1,14 @@
 #include "gateway/http/listener.hpp"
 
 #include <fmt/format.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 #include <boost/asio/ip/v6_only.hpp>
+#include <cerrno>
+#include <cstring>
 
 namespace gateway::http {
 namespace {
@@ -46,10 +52,35 @@ result<tcp::acceptor> open_listener(executor ex, const std::string& host, std::u
     return acceptor;
 }
 
+result<tcp::acceptor> open_unix_listener(executor ex, const std::string& path) {
+    auto cannot = [&path] {
+        return failure{errc::io_error, fmt::format("cannot listen on {}: {}", path, std::strerror(errno))};
+    };
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    if (path.size() >= sizeof address.sun_path)
+        return failure{errc::io_error,
+                       fmt::format("the socket path {} is longer than {} bytes: choose a shorter directory", path,
+                                   sizeof address.sun_path - 1)};
+    path.copy(address.sun_path, path.size());
+    int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0) return cannot();
+    tcp::acceptor acceptor(ex, tcp::v4(), fd);  // owns it from here
+    (void)::unlink(path.c_str());               // a gateway that was killed leaves its socket behind
+    if (::bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) return cannot();
+    if (::chmod(path.c_str(), 0666) != 0) return cannot();
+    error_code ec;
+    acceptor.listen(asio::socket_base::max_listen_connections, ec);
+    if (ec) return failure{errc::io_error, fmt::format("cannot listen on {}: {}", path, ec.message())};
+    return acceptor;
+}
+
 std::string describe_peer(const tcp::socket& of) {
     error_code ec;
-    auto address = of.remote_endpoint(ec).address();
+    auto endpoint = of.remote_endpoint(ec);
     if (ec) return "unknown";
+    if (endpoint.data()->sa_family == AF_UNIX) return "unix";
+    auto address = endpoint.address();
     if (address.is_v6() && address.to_v6().is_v4_mapped())
         return asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6()).to_string();
     return address.to_string();

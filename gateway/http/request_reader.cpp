@@ -117,7 +117,7 @@ awaitable<result<std::string>> request_reader::read_body() {
         self.bound.stop();
         if (ec)
             co_return self.explain(
-                ec, fmt::format("the body is over {} bytes: raise server.max_body_bytes", self.limits.body_bytes));
+                ec, fmt::format("the body is over {} bytes: raise {}", self.limits.body_bytes, self.limits.body_setting));
     }
     co_return std::move(parser.get().body());
 }

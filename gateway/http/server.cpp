@@ -68,12 +68,13 @@ result<void> server::listen() {
     if (!gate) return gate.error();
     auto tls = make_tls_context(options);
     if (!tls) return tls.error();
-    auto opened = open_listener(self.ex, options.host, options.port);
+    auto opened = options.unix_socket.empty() ? open_listener(self.ex, options.host, options.port)
+                                              : open_unix_listener(self.ex, options.unix_socket);
     if (!opened) return opened.error();
     self.shared->gate.emplace(std::move(*gate));
     self.shared->tls = std::move(*tls);
     self.acceptor = std::move(*opened);
-    self.port = self.acceptor.local_endpoint().port();
+    self.port = options.unix_socket.empty() ? self.acceptor.local_endpoint().port() : std::uint16_t(0);
     return {};
 }
 

@@ -17,6 +17,7 @@ namespace gateway::http {
 struct server_options {
     std::string host = "127.0.0.1";
     std::uint16_t port = 8888;  // 0 picks one
+    std::string unix_socket;    // a path: listens there instead, for everyone who can enter its directory
     std::string base_url = "/";
     std::string tls_certificate;  // paths; empty: plain HTTP
     std::string tls_key;
@@ -32,6 +33,7 @@ struct server_options {
     std::string expose_headers;
     std::string max_age;
     std::size_t max_body_bytes = 512u << 20;
+    std::string max_body_setting = "server.max_body_bytes";  // how errors call it
     std::size_t max_header_bytes = 64u << 10;
     std::size_t ws_max_message_bytes = 128u << 20;
     int ws_ping_interval_s = 30;

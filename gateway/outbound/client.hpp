@@ -48,7 +48,8 @@ class client {
     ~client();
 
     // Returns when the answer's head is there. The caller bounds it (with_timeout), and read_some() too.
-    // invalid_request, forbidden (address policy), peer_gone (with what went wrong and where), timeout (connecting).
+    // Nothing was sent: invalid_request, forbidden (address policy), unavailable and timeout (connecting).
+    // The server may have acted: peer_gone (it broke off).
     awaitable<result<std::unique_ptr<response>>> send(request what);
 
   private:

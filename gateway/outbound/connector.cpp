@@ -26,7 +26,7 @@ asio::ssl::context make_tls(const std::string& ca_file) {
 }
 
 failure cannot(const char* what, const url& to, const error_code& ec) {
-    return {errc::peer_gone, std::string(what) + " " + to.origin() + ": " + ec.message()};
+    return {errc::unavailable, std::string(what) + " " + to.origin() + ": " + ec.message()};
 }
 
 using endpoints = std::vector<asio::ip::tcp::endpoint>;
@@ -93,7 +93,7 @@ awaitable<result<std::unique_ptr<stream>>> connector::try_address(url to, asio::
 awaitable<result<std::unique_ptr<stream>>> connector::connect(url to) {
     auto addresses = co_await resolve(ex_, to, how_.connect_timeout);
     if (!addresses) co_return addresses.error();
-    result<std::unique_ptr<stream>> last = failure{errc::peer_gone, "the host of " + to.origin() + " has no address"};
+    result<std::unique_ptr<stream>> last = failure{errc::unavailable, "the host of " + to.origin() + " has no address"};
     for (const auto& each : *addresses) {
         last = co_await try_address(to, each);
         if (last) break;
