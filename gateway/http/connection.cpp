@@ -14,6 +14,7 @@ namespace {
 
 constexpr milliseconds handshake_time{10'000};
 constexpr milliseconds close_time{2'000};
+constexpr milliseconds close_time_at_stop{500};
 // A body up to this goes into the same write as the head.
 constexpr std::size_t joined_bytes = 64 << 10;
 
@@ -96,7 +97,7 @@ awaitable<void> connection::serve() {
         waiting_ = true;
         bool came = co_await reader_.wait_for_request();
         waiting_ = false;
-        if (!came) break;
+        if (!came) co_return;  // nothing is unread: closing loses nothing
         std::exception_ptr thrown;
         bool go_on = false;
         try {
@@ -334,7 +335,7 @@ upgrade_options connection::make_upgrade_options(const exchange& of) const {
 
 awaitable<void> connection::close() {
     if (!stream_.socket().is_open()) co_return;
-    reading_.start(close_time);
+    reading_.start(shared_->stopping ? close_time_at_stop : close_time);
     co_await stream_.close();
     reading_.stop();
 }

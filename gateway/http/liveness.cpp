@@ -7,16 +7,19 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr int ticks_per_interval = 4;
-constexpr int ping_at = 3;  // silence of 3/4 to one interval
-constexpr int end_at = 7;   // silence of 7/4 to two intervals
+// A byte that came just after the last look is a whole tick old now, and ticks come late: silence is counted from one
+// and a half. So n silent ticks are a silence of n + 1/2 to n + 3/2.
+constexpr int ticks_per_interval = 8;
+constexpr int ping_at = 6;  // at most one interval
+constexpr int end_at = 14;  // at most two
 // Linux probes a closed window at most 120 s apart.
 constexpr milliseconds longest_probe_gap{300'000};
 
 bool is_silent(const tcp_health& health, bool reading, milliseconds tick) {
-    if (health.unacknowledged > 0) return health.since_data > tick && health.since_acknowledgement > tick;
+    auto recent = tick * 3 / 2;
+    if (health.unacknowledged > 0) return health.since_data > recent && health.since_acknowledgement > recent;
     if (health.unsent_bytes > 0) return false;  // its window is closed
-    return reading && health.since_data > tick;
+    return reading && health.since_data > recent;
 }
 
 }  // namespace
