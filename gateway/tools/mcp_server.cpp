@@ -71,6 +71,7 @@ awaitable<void> mcp_server::handshake(std::shared_ptr<mcp_peer> peer) {
     }
     log::info("toolkit {}: {} {} speaks MCP {} and has {} tools", name_, known->name, known->version, known->protocol,
               tools.size());
+    if (peer != peer_) co_return;
     on_tools_(std::move(tools));
     fsm_.on_started();
     changed_.notify_all();
@@ -130,7 +131,7 @@ awaitable<result<void>> mcp_server::ready(time deadline) {
     while (fsm_.state() != server_state::ready || !peer_ || peer_->is_over()) {
         if (fsm_.state() == server_state::resting || fsm_.state() == server_state::stopped) co_return resting();
         if (until(deadline).count() == 0)
-            co_return explain({errc::timeout, "its MCP server is starting, and was not ready in time; try again"});
+            co_return failure{errc::timeout, "toolkit " + name_ + ": its MCP server is still starting; try again"};
         co_await changed_.wait_for(until(deadline));
     }
     co_return result<void>{};
@@ -148,10 +149,9 @@ awaitable<result<tool_answer>> mcp_server::call(std::string tool_name, std::stri
             auto code = answer->error_code == rpc_invalid_params ? errc::invalid_request : errc::tool_failed;
             co_return failure{code, answer->error};
         }
-        if (answer.error().code == errc::unavailable && peer->is_over() && is_first)
-            continue;  // it has not seen the call
+        if (answer.error().code == errc::unavailable && is_first) continue;  // it has not seen the call
         if (answer.error().code == errc::timeout && !probing_) tasks_.spawn("ping to " + name_, probe(peer));
-        co_return explain(answer.error());
+        co_return explain(answer.error(), peer->is_over());
     }
 }
 
@@ -163,10 +163,13 @@ awaitable<void> mcp_server::probe(std::shared_ptr<mcp_peer> peer) {
     if (!answer) peer->interrupt({errc::tool_failed, "it hung: neither a call nor a ping was answered in time"});
 }
 
-failure mcp_server::explain(const failure& why) const {
+failure mcp_server::explain(const failure& why, bool is_over) const {
     auto text = "toolkit " + name_ + ": " + why.message;
-    if (why.code == errc::tool_failed && (!peer_ || peer_->is_over()))
-        text += " while it worked on the call, which may have had its effect; it is being started again";
+    if (why.code == errc::timeout)
+        text += " (timeout_s in [tools.toolkits." + name_ + "], or tools.timeout_s); the server was told to stop";
+    if (why.code == errc::too_large) text += " (tools.max_result_bytes); ask the tool for less";
+    if (why.code == errc::tool_failed && is_over && fsm_.state() != server_state::stopped)
+        text += ". That was during this call, which may have had its effect; the server is started again";
     return {why.code, std::move(text)};
 }
 

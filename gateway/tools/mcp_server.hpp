@@ -49,7 +49,7 @@ class mcp_server {
     std::shared_ptr<mcp_peer> make_peer();
     void on_tools_changed();
     void start();
-    failure explain(const failure& why) const;
+    failure explain(const failure& why, bool is_over) const;
     failure resting() const;
 
     executor ex_;

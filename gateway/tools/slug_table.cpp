@@ -50,6 +50,8 @@ std::string normalized_slug(std::string_view slug) {
 }
 
 std::vector<std::string> slug_table::replace(const std::string& toolkit, std::vector<tool> tools) {
+    auto known = tools_.find(toolkit);
+    if (known != tools_.end() && known->second == tools) return {};
     tools_[toolkit] = std::move(tools);
     entries_.clear();
     std::vector<std::string> notes;
@@ -77,7 +79,7 @@ std::vector<std::string> slug_table::close_matches(const std::string& slug, std:
     std::vector<std::pair<std::size_t, std::string>> ranked;
     for (const auto& [known, unused] : entries_) {
         auto rank = unlikeness(slug, std::string_view(known).substr(0, longest_compared));
-        if (rank <= std::max<std::size_t>(3, slug.size() / 3)) ranked.emplace_back(rank, known);
+        if (rank <= std::max<std::size_t>(2, slug.size() / 4)) ranked.emplace_back(rank, known);
     }
     std::sort(ranked.begin(), ranked.end());
     std::vector<std::string> made;

@@ -24,7 +24,8 @@ class slug_table {
     };
 
     // The tools of `toolkit` from now on. A slug that is taken gets a suffix, "_2" and so on, in the order of the
-    // toolkits' names and of their lists; the answer says so, one line each, for the log.
+    // toolkits' names and of their lists; the answer says so, one line each, for the log; it is empty when nothing
+    // changed.
     std::vector<std::string> replace(const std::string& toolkit, std::vector<tool> tools);
     const entry* find(const std::string& slug) const;  // null when unknown; until the next replace
     const std::map<std::string, entry>& entries() const { return entries_; }
