@@ -9,12 +9,17 @@
 namespace gateway::http {
 namespace {
 
-// What a registered name, an IPv4 address, or the inside of brackets may hold.
-bool is_host_text(std::string_view text, std::string_view extra) {
-    return !text.empty() && text.size() <= 255 && std::all_of(text.begin(), text.end(), [&](unsigned char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-               extra.find(static_cast<char>(c)) != std::string_view::npos;
+// What a registered name or an IPv4 address may hold.
+bool is_host_text(std::string_view text) {
+    return !text.empty() && text.size() <= 255 && std::all_of(text.begin(), text.end(), [](unsigned char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '-' ||
+               c == '_';
     });
+}
+
+bool is_ipv6_address(const std::string& text) {
+    in6_addr room{};
+    return text.find('\0') == std::string::npos && inet_pton(AF_INET6, text.c_str(), &room) == 1;
 }
 
 bool is_port(std::string_view text) {
@@ -31,12 +36,12 @@ std::optional<host_and_port> parse_host(std::string_view header) {
         if (end == std::string_view::npos) return std::nullopt;
         host = header.substr(1, end - 1);
         rest = header.substr(end + 1);
-        if (!is_host_text(host, ":.")) return std::nullopt;
+        if (!is_ipv6_address(std::string(host))) return std::nullopt;
     } else {
         host = header.substr(0, header.find(':'));
         rest = header.substr(host.size());
         if (host.ends_with('.')) host.remove_suffix(1);
-        if (!is_host_text(host, ".-_")) return std::nullopt;
+        if (!is_host_text(host) || host.ends_with('.')) return std::nullopt;
     }
     if (!rest.empty() && rest.front() != ':') return std::nullopt;
     auto port = rest.empty() ? rest : rest.substr(1);

@@ -25,8 +25,9 @@ TEST(Host, RefusesEverythingElse) {
 }
 
 TEST(Host, RefusesWhatIsNoHost) {
-    for (auto header : {"", ":", ":80", "[", "[]", "[::1", "[::1]x", "a b", "a/b", "user@localhost", "localhost:x",
-                        "localhost:123456", "localhost:80:80", "local\thost", "a,b", "."})
+    for (auto header :
+         {"", ":", ":80", "[", "[]", "[::1", "[::1]x", "[10.0.0.1]", "[localhost]", "a b", "a/b", "user@localhost",
+          "localhost:x", "localhost:123456", "localhost:80:80", "local\thost", "a,b", ".", "a.."})
         EXPECT_FALSE(parse_host(header)) << header;
 }
 
