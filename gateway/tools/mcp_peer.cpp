@@ -7,7 +7,6 @@
 namespace gateway::tools {
 namespace {
 
-constexpr std::size_t decoded_elsewhere_bytes = 1u << 20;
 constexpr milliseconds message_limit{30'000};  // for what has no answer
 
 milliseconds until(std::chrono::steady_clock::time_point end) {
@@ -112,19 +111,20 @@ void mcp_peer::abandon(std::uint64_t number, const char* why) {
 
 awaitable<void> mcp_peer::on_text(std::string text) {
     std::vector<mcp_message> messages;
-    if (text.size() > decoded_elsewhere_bytes) {
+    bool is_large = text.size() > large_message_bytes;
+    if (is_large) {
         auto decode = [&text] { return decode_mcp(text); };
         messages = co_await run_on(decoders_, std::move(decode));
     } else {
         messages = decode_mcp(text);
     }
-    for (auto& each : messages) handle(std::move(each));
+    for (auto& each : messages) handle(std::move(each), is_large);
 }
 
-void mcp_peer::handle(mcp_message message) {
+void mcp_peer::handle(mcp_message message, bool is_large) {
     if (message.what == mcp_message::kind::request) return answer_request(message);
     if (message.what == mcp_message::kind::answer) {
-        mcp_answer answer{std::move(message.result), message.error_code, std::move(message.error)};
+        mcp_answer answer{std::move(message.result), message.error_code, std::move(message.error), is_large};
         return complete(*message.number, std::move(answer));
     }
     if (message.method == "notifications/tools/list_changed") on_tools_changed_();

@@ -20,7 +20,10 @@ struct mcp_answer {
     shared_json result;  // null when the server answered with an error
     int error_code = 0;
     std::string error;
+    bool is_large = false;  // to be worked on in the pool
 };
+
+inline constexpr std::size_t large_message_bytes = 1u << 20;
 
 class mcp_peer final : public transport_listener {
   public:
@@ -50,7 +53,7 @@ class mcp_peer final : public transport_listener {
     struct waiter;
     class registration;
 
-    void handle(mcp_message message);
+    void handle(mcp_message message, bool is_large);
     void answer_request(const mcp_message& message);
     void complete(std::uint64_t number, result<mcp_answer> with);
     void abandon(std::uint64_t number, const char* why);

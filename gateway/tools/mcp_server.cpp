@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "gateway/base/log.hpp"
+#include "gateway/base/thread_pool.hpp"
 
 namespace gateway::tools {
 namespace {
@@ -145,7 +146,7 @@ awaitable<result<tool_answer>> mcp_server::call(std::string tool_name, std::stri
         auto answer = co_await peer->request("tools/call", call_params(tool_name, arguments), until(deadline));
         if (answer) {
             fsm_.on_answered();
-            if (answer->result) co_return read_call(*answer->result);
+            if (answer->result) co_return co_await read_result(std::move(*answer));
             auto code = answer->error_code == rpc_invalid_params ? errc::invalid_request : errc::tool_failed;
             co_return failure{code, answer->error};
         }
@@ -153,6 +154,12 @@ awaitable<result<tool_answer>> mcp_server::call(std::string tool_name, std::stri
         if (answer.error().code == errc::timeout && !probing_) tasks_.spawn("ping to " + name_, probe(peer));
         co_return explain(answer.error(), peer->is_over());
     }
+}
+
+awaitable<tool_answer> mcp_server::read_result(mcp_answer from) {
+    if (!from.is_large) co_return read_call(*from.result);
+    auto read = [&from] { return read_call(*from.result); };
+    co_return co_await run_on(decoders_, std::move(read));
 }
 
 // A tool may be slow: only a server that does not answer a ping either is taken for dead.

@@ -45,6 +45,7 @@ class mcp_server {
     awaitable<result<server_info>> introduce(std::shared_ptr<mcp_peer> peer);
     awaitable<result<std::vector<tool>>> read_tools(std::shared_ptr<mcp_peer> peer);
     awaitable<void> refresh(std::shared_ptr<mcp_peer> peer);
+    awaitable<tool_answer> read_result(mcp_answer from);
     awaitable<void> probe(std::shared_ptr<mcp_peer> peer);
     std::shared_ptr<mcp_peer> make_peer();
     void on_tools_changed();
