@@ -1,0 +1,59 @@
+"""The notebooks of notebooks/ run from their first cell to their last, through the gateway."""
+
+import subprocess
+from pathlib import Path
+
+import nbformat
+
+from support.gateway import LAB, ROOT
+
+RUN = """
+import sys, nbformat
+from nbclient import NotebookClient
+from jupyter_server.gateway.gateway_client import GatewayClient
+from jupyter_server.gateway.managers import GatewayKernelManager
+GatewayClient.instance().url = sys.argv[1]
+notebook = nbformat.read(sys.argv[2], 4)
+NotebookClient(notebook, kernel_manager_class=GatewayKernelManager, kernel_name=sys.argv[4], timeout=100).execute()
+nbformat.write(notebook, sys.argv[3])
+"""
+
+TOOLS = f"""
+[tools.toolkits.everything]
+command = ["{LAB}/bin/node", "{ROOT}/tests/conformance/node/node_modules/@modelcontextprotocol/server-everything/dist/index.js"]
+"""
+
+
+def run(url: str, name: str, kernel_name: str, directory: Path) -> list[nbformat.NotebookNode]:
+    done_file = directory / "done.ipynb"
+    done = subprocess.run([LAB / "bin" / "python", "-c", RUN, url, ROOT / "notebooks" / f"{name}.ipynb", done_file, kernel_name],
+                          capture_output=True, text=True, timeout=170)
+    assert done.returncode == 0, done.stderr[-4000:]
+    return [cell for cell in nbformat.read(done_file, 4).cells if cell.cell_type == "code"]
+
+
+def text_of(cell: nbformat.NotebookNode) -> str:
+    return "".join(output.get("text", "") for output in cell.outputs if output.output_type == "stream")
+
+
+def test_the_quickstart_runs(start_gateway, tmp_path: Path) -> None:
+    gateway = start_gateway(config=TOOLS, server__auth="none", server__token="")
+    cells = run(gateway.url, "quickstart", "python3", tmp_path)
+    assert any("image/png" in output.get("data", {}) for cell in cells for output in cell.outputs), "the plot"
+    assert any("42" in text_of(cell) for cell in cells), "the tool's answer"
+    assert text_of(cells[-1]) == "".join(f"{line}\n" for line in range(20_000))
+
+
+def test_an_agents_session_is_debugged_in_a_notebook(start_gateway, tmp_path: Path) -> None:
+    gateway = start_gateway(server__auth="none", server__token="")
+    agent = gateway.agent("")
+    session = agent.call("POST", "/sessions", 201, json={"name": "worker"}).json()
+    failing = "def read(record):\n    wanted = 'apiKey'\n    return record[wanted]\n\nread({'api_key': 'x'})"
+    cell = agent.call("POST", "/sessions/worker/execute", 200, json={"code": failing}).json()
+    assert cell["error"]["ename"] == "KeyError"
+    cells = run(gateway.url, "debug_an_agents_session", f"attach-{session['id']}", tmp_path)
+    everything = "".join(text_of(each) for each in cells)
+    assert "record[wanted]" in everything, "the history"
+    assert "in read at line" in everything and "wanted = 'apiKey'" in everything, "the failure"
+    seen = agent.call("POST", "/sessions/worker/execute", 200, json={"code": "note_from_a_person"}).json()
+    assert "api_key" in seen["result"]["text/plain"], "the session lives on, with what the person set"
