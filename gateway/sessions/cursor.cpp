@@ -26,6 +26,13 @@ awaitable<std::vector<shared_entry>> merge(std::shared_ptr<log_core> core, std::
 
 bool is_cancelled(const asio::cancellation_state& state) { return state.cancelled() != asio::cancellation_type::none; }
 
+// A reader that has released all that it was given needs nothing of what it passed over since.
+void release_unwanted(cursor_state& of) {
+    if (of.held.released < of.given || of.held.released >= of.position) return;
+    of.held.released = of.position;
+    of.core->claims_changed();
+}
+
 }  // namespace
 
 cursor::cursor(std::shared_ptr<cursor_state> made) : state_(std::move(made)) { state_->core->add_claim(&state_->held); }
@@ -62,7 +69,11 @@ awaitable<std::vector<shared_entry>> cursor::next(std::size_t max_bytes, std::si
         if (state->woken || state->moves != moves) continue;
         state->position = step.position;
         state->hint = step.hint;
-        if (!step.entries.empty()) co_return std::move(step.entries);
+        if (!step.entries.empty()) {
+            state->given = step.entries.back()->seq;
+            co_return std::move(step.entries);
+        }
+        release_unwanted(*state);
     }
     co_return std::vector<shared_entry>();
 }
@@ -83,7 +94,7 @@ bool cursor::closed() const { return state_->core->closed(); }
 std::uint64_t cursor::position() const { return state_->position; }
 
 void cursor::seek(std::uint64_t after_seq) {
-    state_->position = std::min(after_seq, state_->core->last_seq());
+    state_->position = state_->given = std::min(after_seq, state_->core->last_seq());
     ++state_->moves;
     if (state_->reading) state_->core->changed().notify_all();
 }
@@ -92,6 +103,7 @@ void cursor::release(std::uint64_t up_to_seq) {
     if (up_to_seq <= state_->held.released) return;
     state_->held.released = up_to_seq;
     state_->core->claims_changed();
+    release_unwanted(*state_);
 }
 
 void cursor::hold(bool holding) {

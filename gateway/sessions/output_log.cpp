@@ -26,7 +26,7 @@ std::uint64_t output_log::first_seq() const { return core_->first_seq(); }
 std::unique_ptr<cursor> output_log::open(std::uint64_t after_seq) {
     auto state = std::make_shared<cursor_state>();
     state->core = core_;
-    state->position = state->held.released = std::min(after_seq, core_->last_seq());
+    state->position = state->given = state->held.released = std::min(after_seq, core_->last_seq());
     return std::unique_ptr<cursor>(new cursor(std::move(state)));
 }
 
@@ -34,13 +34,14 @@ awaitable<std::vector<shared_entry>> output_log::read(std::uint64_t after_seq, s
                                                       std::size_t max_bytes) {
     auto core = core_;
     read_step step;
+    disk_hint nowhere;
     step.position = after_seq;
     // A step is empty only when a file was damaged; the next one then meets the gap.
     while (step.entries.empty() && step.position < std::min(until_seq, core->last_seq())) {
         auto cancellation = co_await asio::this_coro::cancellation_state;
         if (cancellation.cancelled() != asio::cancellation_type::none) break;
         read_request what{step.position, std::min(until_seq, core->last_seq()), max_bytes};
-        step = co_await read_some(core, what, everything, disk_hint());
+        step = co_await read_some(core, what, everything, nowhere);
     }
     co_return std::move(step.entries);
 }

@@ -57,6 +57,26 @@ TEST_F(output_log_disk_test, keeps_nothing_for_a_reader_that_stops_holding_or_go
     EXPECT_EQ(expect_complete(all, 60), 0u);
 }
 
+TEST_F(output_log_disk_test, keeps_nothing_for_a_reader_that_wants_nothing_of_it) {
+    make_log(small);
+    auto reader = log->open(0);
+    reader->set_filter([](const entry& each) { return each.type == "wanted"; });
+    auto waiting = start(reader->next(1000));
+    poll();
+    append_lines(20);
+    log->append(event_entry("wanted"));
+    EXPECT_EQ(waiting.get().size(), 1u);
+    auto again = start(reader->next(1000));
+    append_lines(60);
+    poll();
+    EXPECT_EQ(log->disk_bytes(), 0u) << "what was given is not released yet";
+    reader->release(21);
+    reader->wake();
+    again.get();
+    settle();
+    EXPECT_GT(log->disk_bytes(), 0u);
+}
+
 TEST_F(output_log_disk_test, spills_the_oldest_when_a_reader_lags_past_the_memory_limit) {
     make_log(small);
     auto reader = log->open(0);

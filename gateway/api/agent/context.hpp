@@ -1,0 +1,45 @@
+// What the agent routes share, and the small verbs that all of them use. Kept alive by the routes; io thread.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gateway/api/agent/routes.hpp"
+
+namespace gateway::api::agent {
+
+struct context {
+    sessions::registry& registry;
+    agent_options options;
+};
+
+using shared_session = std::shared_ptr<sessions::session>;
+using endpoint = awaitable<http::response> (*)(context&, http::request&);
+
+// Adds a route whose handler keeps `with` alive.
+void add_route(http::router& routes, const std::shared_ptr<context>& with, const char* method, const char* pattern,
+               http::scope needed, endpoint what);
+
+// One function a family, each in its own file.
+void add_session_routes(http::router& routes, const std::shared_ptr<context>& with);
+void add_cell_routes(http::router& routes, const std::shared_ptr<context>& with);
+void add_execute_route(http::router& routes, const std::shared_ptr<context>& with);
+void add_notebook_route(http::router& routes, const std::shared_ptr<context>& with);
+void add_socket_route(http::router& routes, const std::shared_ptr<context>& with);
+void add_openapi_route(http::router& routes, const std::shared_ptr<context>& with);
+
+http::response refuse(const failure& why, const http::request& from);
+
+// The session that the route's first parameter names, by id or by name (of the caller's own sessions; an admin says
+// whose with ?user_id=). session_not_found for another user's as for one that never was.
+result<shared_session> find_session(context& with, const http::request& from);
+
+// Query keys other than `known` (and token, a credential) are refused by name.
+result<void> check_query(const http::request& from, const std::vector<std::string_view>& known);
+// A whole number in [least, most]; `otherwise` when it is absent.
+result<std::uint64_t> query_number(const http::request& from, const char* name, std::uint64_t otherwise,
+                                   std::uint64_t least, std::uint64_t most);
+
+}  // namespace gateway::api::agent

@@ -1,0 +1,36 @@
+#include "gateway/api/agent/execute_request.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "gateway/api/agent/fields.hpp"
+
+namespace gateway::api::agent {
+namespace {
+
+constexpr std::size_t most_key_bytes = 255;
+
+}  // namespace
+
+result<sessions::execute_options> parse_execute(const nlohmann::json& object, execute_form form) {
+    fields from(object);
+    sessions::execute_options made;
+    made.code = from.required_text("code");
+    made.timeout = from.seconds("timeout_s");
+    made.store_history = from.flag("store_history", true);
+    made.silent = from.flag("silent", false);
+    made.error_correction = from.error_correction("error_correction");
+    auto key = from.text("idempotency_key", most_key_bytes);
+    if (key && key->empty()) from.refuse("idempotency_key must not be empty");
+    made.idempotency_key = key.value_or("");
+    if (form == execute_form::socket) {
+        made.allow_stdin = from.flag("allow_stdin", true);
+    } else {
+        made.allow_stdin = false;
+        made.current_step = from.text("current_step").value_or("");
+        made.current_step_metric = from.raw("current_step_metric");
+    }
+    if (auto good = from.finish(); !good) return good.error();
+    return made;
+}
+
+}  // namespace gateway::api::agent

@@ -1,0 +1,18 @@
+// What a caller asks to run: the body of POST …/execute and the params of the socket's execute. Pure.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "gateway/base/result.hpp"
+#include "gateway/sessions/cell.hpp"
+
+namespace gateway::api::agent {
+
+enum class execute_form : std::uint8_t {
+    rest,    // current_step, current_step_metric; no stdin
+    socket,  // allow_stdin
+};
+
+result<sessions::execute_options> parse_execute(const nlohmann::json& object, execute_form form);
+
+}  // namespace gateway::api::agent

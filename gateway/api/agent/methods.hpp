@@ -1,0 +1,27 @@
+// What an agent may call over its socket. io thread.
+#pragma once
+
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gateway/api/agent/rpc.hpp"
+#include "gateway/base/async.hpp"
+
+namespace gateway::api::agent {
+
+class agent_socket;
+
+struct method_outcome {
+    std::string result;  // JSON text
+    std::optional<rpc_error> error;
+};
+
+// `socket` outlives the call.
+awaitable<method_outcome> call_method(agent_socket& socket, std::string method,
+                                      std::shared_ptr<const nlohmann::json> params);
+std::vector<std::string> method_names();
+
+}  // namespace gateway::api::agent

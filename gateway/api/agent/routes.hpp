@@ -1,0 +1,22 @@
+// The agent side of the gateway: REST under /api/v1 and a JSON-RPC WebSocket a session. docs/api.md is its contract.
+// add_agent_routes is called once by main; io thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "gateway/http/router.hpp"
+#include "gateway/sessions/registry.hpp"
+
+namespace gateway::api::agent {
+
+struct agent_options {
+    std::size_t text_limit_chars = 40'000;           // of a cell's result; what is longer goes to a file of the session
+    std::uint64_t text_file_max_bytes = 1ull << 30;  // of that file
+    milliseconds keep_alive{5'000};                  // between the spaces of an execute answer that waits
+};
+
+// `registry` outlives the router.
+void add_agent_routes(http::router& routes, sessions::registry& registry, agent_options options = {});
+
+}  // namespace gateway::api::agent

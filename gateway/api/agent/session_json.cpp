@@ -1,0 +1,77 @@
+#include "gateway/api/agent/session_json.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace gateway::api::agent {
+namespace {
+
+using nlohmann::json;
+
+// Whole seconds without a fraction, as they were most likely sent.
+json to_seconds(milliseconds duration) {
+    if (duration.count() % 1000 == 0) return duration.count() / 1000;
+    return static_cast<double>(duration.count()) / 1000;
+}
+
+json seconds_or_null(const std::optional<milliseconds>& duration) {
+    return duration ? to_seconds(*duration) : json(nullptr);
+}
+
+json correction_mode(const sessions::session_options& options) {
+    auto sent = json::parse(options.error_correction, nullptr, false);
+    if (!sent.is_discarded()) return sent;
+    return options.made_by == sessions::origin::agent ? json(true) : json("report");
+}
+
+json sandbox_object(const sessions::session_options& options) {
+    auto sent = json::parse(options.sandbox, nullptr, false);
+    return sent.is_object() ? sent : json::object();
+}
+
+}  // namespace
+
+std::string dump(const json& what) { return what.dump(-1, ' ', false, json::error_handler_t::replace); }
+
+json session_object(const sessions::session& from) {
+    const auto& options = from.options();
+    json made = {
+        {"id", from.id()},
+        {"name", from.name()},
+        {"user_id", options.user_id},
+        {"origin", to_string(options.made_by)},
+        {"state", to_string(from.state())},
+        {"kernel", {{"id", from.kernel_id()}, {"name", from.spec().name}}},
+        {"created_at", iso8601(from.created_at())},
+        {"last_activity", iso8601(from.last_activity())},
+        {"cell_timeout_s", to_seconds(from.cell_timeout())},
+        {"idle_timeout_s", seconds_or_null(options.idle_timeout)},
+        {"lifetime_s", seconds_or_null(options.lifetime)},
+        {"error_correction", correction_mode(options)},
+        {"sandbox", sandbox_object(options)},
+        {"connections", {{"jupyter", from.connections()}, {"agents", from.agent_sockets()}}},
+        {"restarts", from.restarts()},
+    };
+    if (from.reason() != sessions::cell_reason::none) made["reason"] = to_string(from.reason());
+    if (!from.failure_text().empty()) made["failure"] = from.failure_text();
+    return made;
+}
+
+std::string session_json(const sessions::session& from) { return dump(session_object(from)); }
+
+json pending_input_object(const sessions::session& from) {
+    auto waiting = from.pending_input();
+    if (!waiting) return nullptr;
+    return {{"cell_id", waiting->cell_id.empty() ? json(nullptr) : json(waiting->cell_id)},
+            {"prompt", waiting->prompt},
+            {"password", waiting->password}};
+}
+
+std::string status_json(sessions::session& from) {
+    auto made = session_object(from);
+    made["first_seq"] = from.log().first_seq();
+    made["last_seq"] = from.log().last_seq();
+    made["pending_input"] = pending_input_object(from);
+    return dump(made);
+}
+
+}  // namespace gateway::api::agent

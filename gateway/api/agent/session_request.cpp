@@ -1,0 +1,77 @@
+#include "gateway/api/agent/session_request.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "gateway/api/agent/fields.hpp"
+
+namespace gateway::api::agent {
+namespace {
+
+constexpr std::size_t most_name_bytes = 200;
+constexpr std::size_t most_env_bytes = 128u << 10;  // what Linux takes for one variable (MAX_ARG_STRLEN)
+
+bool has_control_character(const std::string& text) {
+    return std::any_of(text.begin(), text.end(), [](unsigned char byte) { return byte < 0x20 || byte == 0x7f; });
+}
+
+// A name is one segment of a URL, and is never taken for an id.
+void check_name(fields& from, const char* field, const std::string& name) {
+    if (name.empty() || name.find('/') != std::string::npos || has_control_character(name) || name == "." ||
+        name == "..")
+        from.refuse(fmt::format("{} must not be empty and must hold no slash and no control character", field));
+    if (name.starts_with("ses_")) from.refuse(fmt::format("{} must not begin with ses_, as ids do", field));
+}
+
+bool is_variable_name(const std::string& name) {
+    auto is_letter = [](unsigned char byte) { return std::isalnum(byte) || byte == '_'; };
+    return !name.empty() && !std::isdigit(static_cast<unsigned char>(name[0])) &&
+           std::all_of(name.begin(), name.end(), is_letter);
+}
+
+void check_env(fields& from, const std::map<std::string, std::string>& env) {
+    for (const auto& [name, value] : env) {
+        if (!is_variable_name(name)) from.refuse(fmt::format("env.{} is no name of a variable", name));
+        if (value.size() + name.size() + 2 > most_env_bytes)
+            from.refuse(fmt::format("env.{} is longer than {} bytes", name, most_env_bytes));
+        if (value.find('\0') != std::string::npos) from.refuse(fmt::format("env.{} must not hold a NUL", name));
+    }
+}
+
+result<void> check_user(const std::string& user, const http::principal& caller) {
+    if (caller.is_admin() || user == caller.user_id) return {};
+    return failure{errc::forbidden,
+                   fmt::format("user_id {} is another user; this key acts for {} alone", user, caller.user_id)};
+}
+
+}  // namespace
+
+result<sessions::session_options> parse_session_request(const std::string& body, const http::principal& caller) {
+    auto object = parse_body(body);
+    if (!object) return object.error();
+    fields from(*object);
+    sessions::session_options made;
+    made.made_by = sessions::origin::agent;
+    made.user_id = from.text("user_id", most_name_bytes).value_or(caller.user_id);
+    if (made.user_id.empty() || has_control_character(made.user_id)) from.refuse("user_id must not be empty");
+    if (auto name = from.text("name", most_name_bytes)) {
+        check_name(from, "name", *name);
+        made.name = *name;
+    }
+    made.kernel_name = from.text("kernel_name", most_name_bytes).value_or("");
+    made.sandbox = from.object("sandbox");
+    if (made.sandbox.empty()) made.sandbox = "{}";
+    made.env = from.texts("env");
+    check_env(from, made.env);
+    made.cell_timeout = from.seconds("cell_timeout_s");
+    made.idle_timeout = from.seconds("idle_timeout_s");
+    made.lifetime = from.seconds("lifetime_s");
+    made.error_correction = from.error_correction("error_correction");
+    if (auto good = from.finish(); !good) return good.error();
+    if (auto allowed = check_user(made.user_id, caller); !allowed) return allowed.error();
+    return made;
+}
+
+}  // namespace gateway::api::agent
