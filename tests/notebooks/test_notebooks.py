@@ -20,7 +20,7 @@ nbformat.write(notebook, sys.argv[3])
 
 TOOLS = f"""
 [tools.toolkits.everything]
-command = ["{LAB}/bin/node", "{ROOT}/tests/conformance/node/node_modules/@modelcontextprotocol/server-everything/dist/index.js"]
+command = ["{LAB}/bin/node", "{ROOT}/tests/conformance/node/node_modules/@modelcontextprotocol/server-everything/dist/index.js", "stdio"]
 """
 
 
