@@ -48,7 +48,10 @@ std::optional<kernels::end_reason> live_registry::should_end(const session& whic
 }
 
 awaitable<void> live_registry::cull_forever() {
-    while (co_await sleep_for(parts_.culling.interval)) cull_once(steady_clock::now());
+    // The braces are needed: GCC 12.2 compiles a bare body to a trap.
+    while (co_await sleep_for(parts_.culling.interval)) {
+        cull_once(steady_clock::now());
+    }
 }
 
 void live_registry::cull_once(steady_clock::time_point now) {
