@@ -27,7 +27,9 @@ std::optional<principal> key_authenticator::find(const std::optional<std::string
 }
 
 awaitable<void> key_authenticator::watch(std::function<void(const std::string&)> revoked) {
-    while (co_await sleep_for(refresh_time)) {
+    for (;;) {
+        const bool slept = co_await sleep_for(refresh_time);
+        if (!slept) co_return;
         auto gone = store_.refresh();
         if (!gone) log::error("keys cannot be read, a revoked one may stay in use: {}", gone.error().message);
         if (!gone) continue;

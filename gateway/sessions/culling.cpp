@@ -48,8 +48,10 @@ std::optional<kernels::end_reason> live_registry::should_end(const session& whic
 }
 
 awaitable<void> live_registry::cull_forever() {
-    // The braces are needed: GCC 12.2 compiles a bare body to a trap.
-    while (co_await sleep_for(parts_.culling.interval)) {
+    // Not `while (co_await …)`: GCC 12.2 compiles that to a trap here.
+    for (;;) {
+        const bool slept = co_await sleep_for(parts_.culling.interval);
+        if (!slept) co_return;
         cull_once(steady_clock::now());
     }
 }

@@ -118,7 +118,8 @@ class stdio_transport final : public transport {
     awaitable<void> end_politely() {
         boost::system::error_code ignored;
         child_->input().shutdown(asio::socket_base::shutdown_send, ignored);
-        if (co_await child_->wait(polite_wait)) co_return;
+        const bool ended = co_await child_->wait(polite_wait);
+        if (ended) co_return;
         child_->signal_group(SIGTERM);
         co_await child_->wait(polite_wait);
     }
