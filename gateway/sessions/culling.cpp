@@ -47,8 +47,8 @@ std::optional<kernels::end_reason> live_registry::should_end(const session& whic
     return std::nullopt;
 }
 
+// Not `while (co_await …)`: GCC 12.2 at -O0 never initialises that frame, and its first resume traps.
 awaitable<void> live_registry::cull_forever() {
-    // Not `while (co_await …)`: GCC 12.2 compiles that to a trap here.
     for (;;) {
         const bool slept = co_await sleep_for(parts_.culling.interval);
         if (!slept) co_return;
