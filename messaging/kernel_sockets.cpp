@@ -239,6 +239,12 @@ kernel_sockets::~kernel_sockets() { implementation_->close(); }
 
 result<void> kernel_sockets::send(const message& what) { return implementation_->send(what); }
 
+bool kernel_sockets::kernel_has_ended() {
+    bool ended = true;
+    for (auto& stream : implementation_->streams) ended = (!stream || stream->peer_has_ended()) && ended;
+    return ended;
+}
+
 asio::awaitable<bool> kernel_sockets::heartbeat(int limit_ms) {
     return implementation::heartbeat(implementation_, limit_ms);
 }

@@ -43,6 +43,9 @@ class kernel_sockets {
 
     // Signs and queues; never blocks (no high-water mark).
     result<void> send(const message& what);
+    // Whether all that an ended kernel sent has been read, and goes to on_message next. Only to be asked once its
+    // process is known to be gone; the answer takes some milliseconds to become true.
+    bool kernel_has_ended();
     // Sends something on the heartbeat (connected by the first call) and waits for its echo; false when `limit_ms`
     // passes, or the sockets go.
     boost::asio::awaitable<bool> heartbeat(int limit_ms);

@@ -3,6 +3,7 @@
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/post.hpp>
 #include <cerrno>
+#include <cstdint>
 #include <utility>
 #include <zmq.hpp>
 
@@ -32,6 +33,20 @@ void set_options(zmq::socket_ref socket, const zmq_stream::options& how) {
     socket.set(zmq::sockopt::ipv6, how.endpoint.starts_with("tcp://["));
     if (!how.routing_id.empty()) socket.set(zmq::sockopt::routing_id, how.routing_id);
     if (how.type == zmq_stream::kind::subscriber) socket.set(zmq::sockopt::subscribe, "");
+}
+
+// Any of these tells that the connection to a process that is gone was read to its end: it broke, or another is tried.
+constexpr int end_events =
+    ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_CLOSED | ZMQ_EVENT_CONNECT_DELAYED | ZMQ_EVENT_CONNECT_RETRIED;
+
+owned_socket open_monitor(void* context, void* socket) {
+    static std::uint64_t opened = 0;
+    std::string address = "inproc://monitor-" + std::to_string(++opened);
+    owned_socket monitor(zmq_socket(context, ZMQ_PAIR));
+    if (!monitor || zmq_socket_monitor(socket, address.c_str(), end_events) != 0) return nullptr;
+    if (zmq_connect(monitor.get(), address.c_str()) == 0) return monitor;
+    zmq_socket_monitor(socket, nullptr, 0);
+    return nullptr;
 }
 
 reading read_frame(void* socket, zmq::message_t& frame) {
@@ -65,8 +80,9 @@ reading read_message(void* socket, result<frames>& into) {
 }  // namespace
 
 struct zmq_stream::state : std::enable_shared_from_this<state> {
-    state(asio::any_io_executor with, owned_socket opened, std::function<void(result<frames>)> callback)
+    state(asio::any_io_executor with, void* native, owned_socket opened, std::function<void(result<frames>)> callback)
         : ex(std::move(with)),
+          context(native),
           socket(std::move(opened)),
           readable(ex, zmq::socket_ref(zmq::from_handle, socket.get()).get(zmq::sockopt::fd)),
           on_frames(std::move(callback)) {}
@@ -75,14 +91,19 @@ struct zmq_stream::state : std::enable_shared_from_this<state> {
     void pump();
     void queue_pump();
     void wait();
+    bool peer_has_ended();
+    void stop_monitor();
     void close();
 
     asio::any_io_executor ex;
+    void* context;
     owned_socket socket;                      // null once closed
+    owned_socket monitor;                     // null but while peer_has_ended() watches
     asio::posix::stream_descriptor readable;  // borrows ZeroMQ's descriptor: released, never closed
     std::function<void(result<frames>)> on_frames;
     bool waiting = false;
     bool queued = false;
+    bool ended = false;
 };
 
 void zmq_stream::state::pump() {
@@ -114,9 +135,29 @@ void zmq_stream::state::wait() {
                         });
 }
 
+bool zmq_stream::state::peer_has_ended() {
+    if (!socket || ended) return true;
+    if (!monitor) monitor = open_monitor(context, socket.get());
+    zmq::message_t frame;
+    ended = !monitor || read_frame(monitor.get(), frame) == reading::got_message;
+    if (ended) {
+        stop_monitor();
+        queue_pump();  // what was read to the end waits in the socket, perhaps without another word of its descriptor
+    }
+    return ended;
+}
+
+// In this order: ZeroMQ's own thread would wait for ever to report an event to a monitor that was closed.
+void zmq_stream::state::stop_monitor() {
+    if (!monitor) return;
+    zmq_socket_monitor(socket.get(), nullptr, 0);
+    monitor.reset();
+}
+
 void zmq_stream::state::close() {
     if (!socket) return;
     readable.release();
+    stop_monitor();
     socket.reset();
 }
 
@@ -128,7 +169,7 @@ result<zmq_stream> zmq_stream::open(asio::any_io_executor ex, void* native, cons
         zmq::socket_ref opened(zmq::from_handle, socket.get());
         set_options(opened, how);
         opened.connect(how.endpoint);
-        auto made = std::make_shared<state>(std::move(ex), std::move(socket), std::move(on_frames));
+        auto made = std::make_shared<state>(std::move(ex), native, std::move(socket), std::move(on_frames));
         made->queue_pump();
         return zmq_stream(std::move(made));
     } catch (const zmq::error_t&) {
@@ -152,6 +193,8 @@ result<void> zmq_stream::send(std::string_view frame, bool more) {
     if (sent.get(zmq::sockopt::events) & ZMQ_POLLIN) state_->queue_pump();
     return {};
 }
+
+bool zmq_stream::peer_has_ended() { return !state_ || state_->peer_has_ended(); }
 
 void zmq_stream::close() {
     if (state_) state_->close();

@@ -36,6 +36,9 @@ class zmq_stream {
 
     // One frame of a message; `more` follow. Never blocks.
     result<void> send(std::string_view frame, bool more);
+    // Whether the peer has ended and all that it sent has been read (and goes to on_frames next). Only to be asked once
+    // the peer's process is known to be gone: the first call begins to watch for it.
+    bool peer_has_ended();
     // At once, also from inside on_frames; what was not sent is dropped.
     void close();
 

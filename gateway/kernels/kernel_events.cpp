@@ -16,10 +16,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// What a dead process still had in its sockets arrives within microseconds; on a loaded machine ZeroMQ's thread may
-// need some milliseconds to get its turn.
-constexpr milliseconds quiet_round = 10ms;
-constexpr int quiet_rounds_needed = 3;
+constexpr milliseconds drain_round = 5ms;
+// For sockets that stay open without their process: a descendant that left the box, which there should be none of.
+constexpr int drain_rounds = 200;
 
 std::optional<transport> fixed_transport(const kernelspec& spec) {
     auto metadata = nlohmann::json::parse(spec.metadata, nullptr, false);
@@ -91,13 +90,18 @@ void kernel::implementation::post(lifecycle_event event) {
     });
 }
 
+// One event at a time: what an action or a listener causes comes after the actions of the event before.
 void kernel::implementation::feed(const lifecycle_event& event) {
     auto self = shared_from_this();  // a listener may end us
-    if (closed) return;
-    for (const auto& action : machine.handle(event)) {
-        perform(action);
-        if (closed) return;
-    }
+    events.push_back(event);
+    if (events.size() > 1) return;
+    for (; !events.empty() && !closed; events.pop_front())
+        for (const auto& action : machine.handle(events.front())) {
+            log::debug("kernel {}: {}", options.id, to_string(action));
+            perform(action);
+            if (closed) break;
+        }
+    events.clear();
     changed.notify_all();
 }
 
@@ -120,7 +124,7 @@ void kernel::implementation::perform(const lifecycle_action& action) {
         case lifecycle_action::kill:
             return kill_process();
         case lifecycle_action::drain:
-            return drain(generation, messages_seen, 0);
+            return drain(0);
         case lifecycle_action::disconnect:
             return sockets.reset();
         case lifecycle_action::start_timer:
@@ -229,16 +233,20 @@ void kernel::implementation::kill_process() {
     if (running) shared.processes.kill(*running);
 }
 
-void kernel::implementation::drain(int as, std::size_t seen, int quiet_rounds) {
-    auto& timer = timers.insert_or_assign(timer_kind::kill, asio::steady_timer(shared.ex, quiet_round)).first->second;
-    timer.async_wait([weak = weak_from_this(), as, seen, quiet_rounds](boost::system::error_code ec) {
-        auto self = weak.lock();
-        if (ec || !self || self->closed || self->generation != as) return;
-        auto quiet = self->messages_seen == seen ? quiet_rounds + 1 : 0;
-        if (quiet < quiet_rounds_needed && self->sockets) return self->drain(as, self->messages_seen, quiet);
-        self->timers.erase(timer_kind::kill);
-        self->feed({lifecycle_event::drained});
-    });
+// Drained: the sockets were read to their end, and then a round brought nothing more.
+void kernel::implementation::drain(int quiet_rounds) {
+    auto ended = !sockets || sockets->kernel_has_ended();
+    auto seen = messages_seen;
+    auto& timer = timers.insert_or_assign(timer_kind::kill, asio::steady_timer(shared.ex, drain_round)).first->second;
+    timer.async_wait(
+        [weak = weak_from_this(), as = generation, ended, seen, quiet_rounds](boost::system::error_code ec) {
+            auto self = weak.lock();
+            if (ec || !self || self->closed || self->generation != as) return;
+            auto quiet = self->messages_seen == seen ? quiet_rounds + 1 : 0;
+            if (quiet < (ended ? 1 : drain_rounds)) return self->drain(quiet);
+            self->timers.erase(timer_kind::kill);
+            self->feed({lifecycle_event::drained});
+        });
 }
 
 void kernel::implementation::start_timer(timer_kind which) {

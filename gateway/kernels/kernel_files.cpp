@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -40,16 +39,11 @@ result<void> write_new_file(const std::string& path, const std::string& text) {
     return {};
 }
 
-result<void> use_ipc(messaging::connection_info& inside, messaging::connection_info& outside,
-                     const std::string& directory) {
+// Outside the path may be longer than a socket's address: the gateway connects through its directory.
+void use_ipc(messaging::connection_info& inside, messaging::connection_info& outside, const std::string& directory) {
     inside.transport = outside.transport = "ipc";
     inside.ip = std::string(box_runtime) + "/k";
     outside.ip = directory + "/k";
-    constexpr std::size_t limit = sizeof(sockaddr_un::sun_path) - 1;
-    if (outside.ip.size() + 2 <= limit) return {};
-    return failure{errc::kernel_start_failed, "storage.runtime_dir is too long for sockets: \"" + outside.ip +
-                                                  "-1\" has more than " + std::to_string(limit) +
-                                                  " characters; choose a shorter one"};
 }
 
 result<void> use_tcp(messaging::connection_info& inside, messaging::connection_info& outside) {
@@ -114,7 +108,8 @@ result<messaging::connection_info> kernel_files::renew(transport over, const std
     inside.key = key_;
     inside.kernel_name = kernel_name;
     auto outside = inside;
-    auto chosen = over == transport::ipc ? use_ipc(inside, outside, box_directory()) : use_tcp(inside, outside);
+    if (over == transport::ipc) use_ipc(inside, outside, box_directory());
+    auto chosen = over == transport::ipc ? result<void>() : use_tcp(inside, outside);
     if (!chosen) return chosen.error();
     connection_file_ = directory_ + "/connection.json";
     auto written = write_new_file(box_directory() + "/connection.json", messaging::to_json(inside));

@@ -2,6 +2,7 @@
 // coroutines that wait for it; all of them see closed() once the kernel is gone. io thread.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -29,7 +30,7 @@ struct kernel::implementation : std::enable_shared_from_this<kernel::implementat
     void inject();
     void ask_shutdown();
     void kill_process();
-    void drain(int generation, std::size_t seen, int quiet_rounds);
+    void drain(int quiet_rounds);
     void start_timer(timer_kind which);
     void tell(kernel_state state, end_reason why);
     void describe_failure(end_reason why);
@@ -53,6 +54,7 @@ struct kernel::implementation : std::enable_shared_from_this<kernel::implementat
     kernel_options options;
     kernel_listener* listener;
     kernel_fsm machine;
+    std::deque<lifecycle_event> events;  // the first is being handled
     kernel_files files;
     event changed;  // something of the following did
     bool closed = false;

@@ -155,6 +155,24 @@ TEST_P(kernel_sockets_test, wait_for_a_kernel_that_binds_later) {
     EXPECT_TRUE(receives_type("kernel_info_reply"));
 }
 
+TEST_P(kernel_sockets_test, know_when_a_kernel_that_ended_was_read_to_its_end) {
+    start();
+    for (int line = 0; line < 5000; ++line) kernel->publish("stream", "{}");
+    kernel->settle();
+    EXPECT_FALSE(sockets->kernel_has_ended());
+    ASSERT_TRUE(receives(5000));
+    EXPECT_FALSE(sockets->kernel_has_ended());
+    kernel.reset();
+    EXPECT_TRUE(run_until(io, [&] { return sockets->kernel_has_ended(); }));
+    EXPECT_EQ(received.size(), 5000u);
+}
+
+TEST_P(kernel_sockets_test, know_that_a_kernel_that_never_was_has_ended) {
+    info = connection();
+    connect();
+    EXPECT_TRUE(run_until(io, [&] { return sockets->kernel_has_ended(); }));
+}
+
 TEST_P(kernel_sockets_test, hear_the_heart_beat_and_miss_it_when_it_stops) {
     start();
     EXPECT_TRUE(beats(5000));

@@ -14,13 +14,15 @@ namespace {
 constexpr int exit_status_1 = 1 << 8;
 
 // What the kernel would read in its box, with the paths of the host.
-messaging::connection_info connection_of(const ::kernel::launch_request& request) {
+messaging::connection_info connection_of(const ::kernel::launch_request& request,
+                                         const std::function<std::string(std::string)>& place) {
     for (const auto& mount : request.mounts) {
         if (mount.target != "/run/k") continue;
         std::ifstream file(mount.source + "/connection.json");
         std::string text(std::istreambuf_iterator<char>(file), {});
         auto info = messaging::parse_connection_file(text).value();
-        if (info.transport == "ipc") info.ip.replace(0, mount.target.size(), mount.source);
+        if (info.transport == "ipc")
+            info.ip.replace(0, mount.target.size(), place ? place(mount.source) : mount.source);
         return info;
     }
     return {};
@@ -51,7 +53,7 @@ fake_launcher::child* fake_launcher::find(const std::string& id) {
 }
 
 void fake_launcher::run_kernel(child& which) {
-    which.kernel = std::make_unique<test_support::fake_kernel>(connection_of(which.request));
+    which.kernel = std::make_unique<test_support::fake_kernel>(connection_of(which.request, place));
     which.kernel->when("shutdown_request", [this, id = which.request.id](auto& kernel, const auto& request) {
         kernel.busy(request);
         kernel.reply(request);

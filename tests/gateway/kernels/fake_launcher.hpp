@@ -41,6 +41,9 @@ class fake_launcher final : public launcher {
     // Called with every fake_kernel before it is reached.
     std::function<void(test_support::fake_kernel&)> prepare;
 
+    // Another path of the directory that is /run/k in the box, for the fake_kernel to bind in.
+    std::function<std::string(std::string)> place;
+
     child& latest() { return children_.back(); }
     std::list<child>& children() { return children_; }
     std::size_t alive() const;

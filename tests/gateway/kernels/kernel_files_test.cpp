@@ -100,16 +100,6 @@ TEST_F(kernel_files_test, nothing_stays_when_they_go) {
     EXPECT_TRUE(fs::is_empty(root.path()));
 }
 
-TEST_F(kernel_files_test, a_runtime_directory_too_long_for_sockets_is_refused_by_name) {
-    auto deep = root.path() + "/" + std::string(90, 'd');
-    fs::create_directories(deep);
-    kernel_files mine(deep, id);
-    auto made = mine.renew(transport::ipc, "x");
-    ASSERT_FALSE(made);
-    EXPECT_THAT(made.error().message, HasSubstr("storage.runtime_dir"));
-    EXPECT_TRUE(mine.renew(transport::tcp, "x"));
-}
-
 TEST_F(kernel_files_test, a_missing_runtime_directory_is_named) {
     kernel_files mine(root.path() + "/none", id);
     auto made = mine.renew(transport::ipc, "x");

@@ -1,8 +1,10 @@
 #include "tests/gateway/kernels/kernel_fixture.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "gateway/base/ids.hpp"
+#include "gateway/base/log.hpp"
 #include "messaging/json_string.hpp"
 
 namespace gateway::kernels {
@@ -23,6 +25,10 @@ void recording_listener::on_state(kernel_state state, end_reason reason) {
 
 std::size_t recording_listener::count(const std::string& what) const {
     return static_cast<std::size_t>(std::count(events.begin(), events.end(), what));
+}
+
+kernel_fixture::kernel_fixture() {
+    if (std::getenv("CELLGATE_TEST_DEBUG")) log::set_level("debug");
 }
 
 kernel_fixture::~kernel_fixture() {

@@ -34,6 +34,7 @@ class recording_listener final : public kernel_listener {
 
 class kernel_fixture : public testing::Test {
   protected:
+    kernel_fixture();
     ~kernel_fixture() override;
 
     kernel_options options(const std::string& language = "x");
@@ -45,13 +46,13 @@ class kernel_fixture : public testing::Test {
 
     template <class T>
     T run(awaitable<T> what) {
-        std::optional<T> outcome;
-        asio::co_spawn(io, std::move(what), [&](std::exception_ptr error, T value) {
+        auto outcome = std::make_shared<std::optional<T>>();  // outlives us when the time is over
+        asio::co_spawn(io, std::move(what), [outcome](std::exception_ptr error, T value) {
             EXPECT_FALSE(error);
-            outcome.emplace(std::move(value));
+            outcome->emplace(std::move(value));
         });
-        EXPECT_TRUE(test_support::run_until(io, [&] { return outcome.has_value(); }));
-        return outcome ? std::move(*outcome) : T(failure{errc::internal_error, "the test's time is over"});
+        EXPECT_TRUE(test_support::run_until(io, [&] { return outcome->has_value(); }));
+        return *outcome ? std::move(**outcome) : T(failure{errc::internal_error, "the test's time is over"});
     }
     void run(awaitable<void> what);
     template <class Condition>

@@ -32,7 +32,7 @@ TEST_F(kernel_lifecycle_test, a_death_restarts_the_kernel_and_is_told_before_any
 }
 
 TEST_F(kernel_lifecycle_test, what_a_dead_kernel_still_sent_comes_before_the_news_of_its_death) {
-    constexpr std::size_t lines = 20'000;
+    constexpr std::size_t lines = 5'000;
     auto& kernel = start();
     execute(kernel, "");
     ASSERT_TRUE(until_event("status", 2));

@@ -152,6 +152,17 @@ TEST_F(kernel_test, the_transport_of_the_metadata_is_used) {
     EXPECT_EQ(processes.kernel().connection().transport, "tcp");
 }
 
+TEST_F(kernel_test, a_runtime_directory_may_be_deeper_than_a_socket_address_is_long) {
+    shared.runtime_dir = root.path() + "/" + std::string(120, 'd');
+    fs::create_directory(shared.runtime_dir);
+    auto link = root.path() + "/short";  // what the kernel sees is short, as /run/k is
+    processes.place = [&](std::string directory) {
+        fs::create_directory_symlink(directory, link);
+        return link;
+    };
+    EXPECT_EQ(start().state(), kernel_state::idle);
+}
+
 TEST_F(kernel_test, fifty_kernels_that_start_at_once_all_come_up) {
     std::size_t ready = 0;
     auto one = [&]() -> awaitable<void> {
