@@ -56,13 +56,11 @@ class channel_connection::ending {
 };
 
 channel_connection::channel_connection(executor ex, http::websocket& ws,
-                                       std::shared_ptr<sessions::jupyter_client> client, framing form,
-                                       asio::thread_pool* pool, channel_counters& counters)
-    : ex_(ex),
-      ws_(ws),
+                                       std::shared_ptr<sessions::jupyter_client> client, channel_options options,
+                                       channel_counters& counters)
+    : ws_(ws),
       client_(std::move(client)),
-      form_(form),
-      pool_(pool),
+      options_(options),
       counters_(counters),
       ended_(ex),
       written_(ex),
@@ -83,8 +81,12 @@ awaitable<void> channel_connection::run() {
     co_await tasks_.join();
     ws_.on_pong({});
     if (!closed_) ++counters_.cut;
-    client_->disconnected(window_.in_doubt());
+    leave_session();
     co_await asio::this_coro::throw_if_cancelled(throwing);
+}
+
+void channel_connection::leave_session() {
+    if (!std::exchange(left_, true)) client_->disconnected(window_.in_doubt());
 }
 
 void channel_connection::end() {
@@ -98,6 +100,7 @@ awaitable<void> channel_connection::read_frames() {
     for (;;) {
         auto frame = co_await ws_.read();
         if (!frame) break;
+        if (left_) co_return co_await close(http::close_code::normal, reason_of(client_->end()));
         auto forwarded = co_await forward(std::move(*frame));
         if (forwarded) continue;
         ++counters_.bad_frames;
@@ -166,9 +169,15 @@ awaitable<void> channel_connection::close(http::close_code code, std::string rea
 
 awaitable<void> channel_connection::close_as_told() {
     auto why = client_->end();
+    if (why == sessions::client_end::replaced && options_.stay_when_replaced) co_return co_await stay_silent();
     // 1000 also for a replaced connection: JupyterLab does not come back after it, so the newer one stays.
     auto code = why == sessions::client_end::none ? http::close_code::internal_error : http::close_code::normal;
     co_await close(code, reason_of(why));
+}
+
+awaitable<void> channel_connection::stay_silent() {
+    leave_session();
+    while (!ending_) co_await ended_.wait();
 }
 
 awaitable<void> channel_connection::send_pings() {
@@ -194,19 +203,20 @@ void channel_connection::acknowledge(std::string_view payload) {
 }
 
 awaitable<messaging::websocket_frame> channel_connection::encode_message(messaging::shared_message what) {
-    if (!pool_ || what->size() < work_for_pool) co_return encode(form_, *what);
-    auto work = [form = form_, what = std::move(what)] { return encode(form, *what); };
-    co_return co_await run_on(*pool_, std::move(work));
+    if (!options_.pool || what->size() < work_for_pool) co_return encode(options_.form, *what);
+    auto work = [form = options_.form, what = std::move(what)] { return encode(form, *what); };
+    co_return co_await run_on(*options_.pool, std::move(work));
 }
 
 awaitable<result<messaging::message>> channel_connection::decode_frame(http::websocket::incoming frame) {
-    if (!pool_ || frame.bytes.size() < work_for_pool) co_return decode(form_, frame.bytes, frame.binary);
-    auto work = [form = form_, frame = std::move(frame)] { return decode(form, frame.bytes, frame.binary); };
-    co_return co_await run_on(*pool_, std::move(work));
+    if (!options_.pool || frame.bytes.size() < work_for_pool)
+        co_return decode(options_.form, frame.bytes, frame.binary);
+    auto work = [form = options_.form, frame = std::move(frame)] { return decode(form, frame.bytes, frame.binary); };
+    co_return co_await run_on(*options_.pool, std::move(work));
 }
 
 void channel_connection::note_stripped(const messaging::message& what) {
-    if (form_ != framing::plain_without_buffers || what.buffers.empty()) return;
+    if (options_.form != framing::plain_without_buffers || what.buffers.empty()) return;
     ++counters_.buffers_stripped;
     if (std::exchange(warned_, true)) return;
     log::warning(

@@ -18,11 +18,20 @@ namespace gateway::api::jupyter {
 // for an answer. RFC 6455: "data within a message that was not consistent with the type of the message".
 inline constexpr auto bad_frame_code = static_cast<http::close_code>(1007);
 
+struct channel_options {
+    framing form = framing::plain;
+    asio::thread_pool* pool = nullptr;
+    // What becomes of a connection that a newer one with its session_id replaced. jupyter_server's gateway client comes
+    // back after any close, and would replace the newer connection in turn, for ever: it is left open and silent
+    // instead, and closed only when it sends something.
+    bool stay_when_replaced = false;
+};
+
 class channel_connection {
   public:
-    // `ws` and `counters` outlive it; `pool` may be null.
-    channel_connection(executor ex, http::websocket& ws, std::shared_ptr<sessions::jupyter_client> client, framing form,
-                       asio::thread_pool* pool, channel_counters& counters);
+    // `ws` and `counters` outlive it.
+    channel_connection(executor ex, http::websocket& ws, std::shared_ptr<sessions::jupyter_client> client,
+                       channel_options options, channel_counters& counters);
     channel_connection(const channel_connection&) = delete;
     channel_connection& operator=(const channel_connection&) = delete;
 
@@ -41,18 +50,18 @@ class channel_connection {
     awaitable<bool> write_one(const sessions::delivery& what);
     awaitable<void> wait_for_large();
     awaitable<void> close_as_told();
+    awaitable<void> stay_silent();
     awaitable<void> close(http::close_code code, std::string reason);
     awaitable<messaging::websocket_frame> encode_message(messaging::shared_message what);
     awaitable<result<messaging::message>> decode_frame(http::websocket::incoming frame);
     void note_stripped(const messaging::message& what);
     void acknowledge(std::string_view payload);
+    void leave_session();
     void end();
 
-    executor ex_;
     http::websocket& ws_;
     std::shared_ptr<sessions::jupyter_client> client_;
-    framing form_;
-    asio::thread_pool* pool_;
+    channel_options options_;
     channel_counters& counters_;
     ping_window window_;
     event ended_;
@@ -60,6 +69,7 @@ class channel_connection {
     event acknowledged_;
     bool ending_ = false;
     bool closed_ = false;  // by us, with a close frame
+    bool left_ = false;    // the session was told that this client is gone
     bool warned_ = false;
     task_group tasks_;  // last: it goes first
 };

@@ -21,11 +21,14 @@ awaitable<void> serve(context& with, const http::request& from, http::websocket&
         co_await ws.close(http::close_code::normal, "kernel deleted");
         co_return;
     }
-    auto form = choose_framing(ws.subprotocol(), from.header("user-agent"), with.options.binary_to_legacy_clients);
+    channel_options options;
+    options.form = choose_framing(ws.subprotocol(), from.header("user-agent"), with.options.binary_to_legacy_clients);
+    options.pool = with.options.pool;
+    options.stay_when_replaced = is_gateway_client(ws.subprotocol(), from.header("user-agent"));
     auto client = found->owner->connect(from.find_query("session_id").value_or(""), found->kernel_id());
     // The session is kept by `found` while it is served.
     auto ex = co_await asio::this_coro::executor;
-    channel_connection connection(ex, ws, std::move(client), form, with.options.pool, with.counters);
+    channel_connection connection(ex, ws, std::move(client), options, with.counters);
     co_await connection.run();
 }
 

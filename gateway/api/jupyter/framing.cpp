@@ -11,10 +11,14 @@ std::string choose_subprotocol(const std::vector<std::string>& offered) {
     return std::string(has_v1 ? messaging::v1_subprotocol : std::string_view());
 }
 
+bool is_gateway_client(const std::string& subprotocol, const std::string& user_agent) {
+    return subprotocol.empty() && user_agent.rfind("Tornado/", 0) == 0;
+}
+
 framing choose_framing(const std::string& subprotocol, const std::string& user_agent, bool binary_to_legacy) {
     if (subprotocol == messaging::v1_subprotocol) return framing::v1;
-    bool is_tornado = user_agent.rfind("Tornado/", 0) == 0;
-    return is_tornado && !binary_to_legacy ? framing::plain_without_buffers : framing::plain;
+    return is_gateway_client(subprotocol, user_agent) && !binary_to_legacy ? framing::plain_without_buffers
+                                                                           : framing::plain;
 }
 
 messaging::websocket_frame encode(framing form, const messaging::message& what) {

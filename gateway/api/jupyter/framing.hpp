@@ -19,8 +19,10 @@ enum class framing {
 
 // v1 when it is offered, otherwise none.
 std::string choose_subprotocol(const std::vector<std::string>& offered);
-// jupyter_server's gateway client is a Tornado client that offers no subprotocol and decodes every frame as UTF-8
-// (ipywidgets#3798): it gets no binary frames unless `binary_to_legacy` says that it can.
+// jupyter_server's gateway client is a Tornado client that offers no subprotocol.
+bool is_gateway_client(const std::string& subprotocol, const std::string& user_agent);
+// That client decodes every frame as UTF-8 and dies of a binary one (ipywidgets#3798): it gets none unless
+// `binary_to_legacy` says that it can read them.
 framing choose_framing(const std::string& subprotocol, const std::string& user_agent, bool binary_to_legacy);
 
 messaging::websocket_frame encode(framing form, const messaging::message& what);
