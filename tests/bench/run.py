@@ -1,0 +1,111 @@
+"""Measures this gateway against jupyter_kernel_gateway and against no gateway at all: the same client, kernel and run.
+
+Prints a table and, with --write, puts it into docs/performance.md.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from bench import measures, report
+from bench.targets import KERNELS, ROOT, Cellgate, Peer, Target, peer_version, version_of
+
+PAGE = ROOT / "docs" / "performance.md"
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", default="", help="names, with commas: " + ", ".join(steps(Sizes(False))))
+    parser.add_argument("--quick", action="store_true", help="smaller numbers: does it run at all?")
+    parser.add_argument("--write", action="store_true", help="put the table into docs/performance.md")
+    parser.add_argument("--json", metavar="FILE", help="write the numbers there")
+    parser.add_argument("--check", action="store_true", help="status 1 when a goal is missed")
+    return parser.parse_args()
+
+
+class Sizes:
+    def __init__(self, quick: bool) -> None:
+        self.starts = 2 if quick else 7
+        self.round_trips = 50 if quick else 1000
+        self.lines = 2_000 if quick else 20_000
+        self.display, self.upload = (5, 5) if quick else (50, 64)
+        self.at_once = [3] if quick else [10, 50]
+        self.kernels = [1, 3] if quick else [1, 10, 100]
+
+
+Step = tuple[Callable[[Target], measures.Numbers], Callable[[], measures.Numbers] | None]
+
+
+def steps(sizes: Sizes) -> dict[str, Step]:
+    """Name → (what is measured of a gateway, what of the kernel alone)."""
+    made: dict[str, Step] = {
+        "start": (lambda target: measures.first_reply(target, sizes.starts), lambda: measures.direct_first_reply(sizes.starts)),
+        "rtt": (lambda target: measures.round_trip(target, sizes.round_trips),
+                lambda: measures.direct_round_trip(sizes.round_trips) | measures.echo_round_trip(sizes.round_trips)),
+        "quickack": (lambda target: measures.round_trip_quickack(target, sizes.round_trips), None),
+        "stream": (lambda target: measures.stream(target, sizes.lines), lambda: measures.direct_stream(sizes.lines)),
+        "display": (lambda target: measures.display(target, sizes.display), None),
+        "upload": (lambda target: measures.upload(target, sizes.upload), None),
+        "memory": (lambda target: measures.memory(target, sizes.kernels), None),
+    }
+    for count in sizes.at_once:
+        made[f"at-once-{count}"] = (lambda target, count=count: measures.at_once(target, count),
+                                    lambda count=count: measures.direct_at_once(count))
+    return made
+
+
+def chosen(all_steps: dict[str, Step], only: str) -> dict[str, Step]:
+    names = [name for name in only.split(",") if name]
+    unknown = [name for name in names if name not in all_steps]
+    if unknown:
+        sys.exit(f"There is no measurement called {', '.join(unknown)}; there are {', '.join(all_steps)}")
+    return {name: step for name, step in all_steps.items() if not names or name in names}
+
+
+def measure(make: Callable[[], Target], todo: dict[str, Step]) -> measures.Numbers:
+    """A fresh gateway for each step: none measures what another left behind."""
+    numbers: measures.Numbers = {}
+    for name, (step, _) in todo.items():
+        target = make()
+        try:
+            found = step(target)
+        finally:
+            target.close()
+        print(f"{target.name}: {name}: {found}", file=sys.stderr, flush=True)
+        numbers |= found
+    return numbers
+
+
+def measure_floor(todo: dict[str, Step]) -> measures.Numbers:
+    numbers: measures.Numbers = {}
+    for name, (_, step) in todo.items():
+        if step:
+            found = step()
+            print(f"no gateway: {name}: {found}", file=sys.stderr, flush=True)
+            numbers |= found
+    return numbers
+
+
+def main() -> int:
+    chosen_by = arguments()
+    environment = report.machine() + f"; ipykernel {version_of(KERNELS, 'ipykernel')}"
+    todo = chosen(steps(Sizes(chosen_by.quick)), chosen_by.only)
+    floor = measure_floor(todo)
+    ours = measure(Cellgate, todo)
+    theirs = measure(Peer, todo)
+    reached = report.goals(floor, ours, theirs)
+    text = report.markdown(environment, report.table(floor, ours, theirs, "jupyter_kernel_gateway " + peer_version()), reached)
+    print(text)
+    if chosen_by.json:
+        Path(chosen_by.json).write_text(json.dumps({"floor": floor, "cellgate": ours, "peer": theirs}, indent=1))
+    if chosen_by.write:
+        report.write_into(PAGE, text)
+    return 1 if chosen_by.check and not all(is_so for _, is_so in reached) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
