@@ -21,8 +21,15 @@ def everything(name: str = "EVERYTHING", **more: object) -> str:
 
 
 def toolkit(name: str, **keys: object) -> str:
-    lines = [f"{key} = {json.dumps(value)}" for key, value in keys.items()]
+    lines = [f"{key} = {toml(value)}" for key, value in keys.items()]
     return f"[tools.toolkits.{name}]\n" + "\n".join(lines) + "\n"
+
+
+def toml(value: object) -> str:
+    """JSON but for tables."""
+    if not isinstance(value, dict):
+        return json.dumps(value)
+    return "{" + ", ".join(f"{key} = {json.dumps(item)}" for key, item in value.items()) + "}"
 
 
 def run(gateway: Gateway, code: str) -> object:
