@@ -109,6 +109,13 @@ TEST(own_messages_test, a_reply_is_an_error_unless_its_status_is_ok) {
     EXPECT_EQ(reply_error(R"({"status":7})"), "status missing");
 }
 
+TEST(own_messages_test, the_key_is_in_the_code_only_for_kernels_that_hide_metadata) {
+    auto hidden = json::parse(make_injection("s", "the-key", "{}").content)["code"].get<std::string>();
+    EXPECT_EQ(hidden.find("the-key"), std::string::npos);
+    auto shown = json::parse(make_injection("s", "the-key", "{}", true).content)["code"].get<std::string>();
+    EXPECT_NE(shown.find(R"(__import__('json').loads("{\"helper_key\":\"the-key\")"), std::string::npos) << shown;
+}
+
 TEST(own_messages_test, metadata_that_is_no_object_is_left_out) {
     auto made = make_injection("s", "key", "[1]");
     EXPECT_EQ(json::parse(made.metadata)["cellgate"].size(), 2u);

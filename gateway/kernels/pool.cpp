@@ -1,0 +1,217 @@
+#include "gateway/kernels/pool.hpp"
+
+#include <algorithm>
+#include <list>
+#include <utility>
+#include <vector>
+
+#include "gateway/base/log.hpp"
+#include "gateway/kernels/pool_shelf.hpp"
+
+namespace gateway::kernels {
+namespace {
+
+// Between the pool and its session a kernel tells nobody; what it says then is the rest of its start.
+class no_listener final : public kernel_listener {
+  public:
+    void on_message(messaging::shared_message) override {}
+    void on_state(kernel_state, end_reason) override {}
+};
+
+}  // namespace
+
+struct pool::implementation : std::enable_shared_from_this<pool::implementation> {
+    using self_pointer = std::shared_ptr<implementation>;
+    using slot_pointer = std::shared_ptr<pool_slot>;
+
+    implementation(kernel_environment& shared, kernelspec_store& specs, pool_settings settings, make_options make,
+                   discard drop);
+
+    static awaitable<void> refill(self_pointer self);
+    static awaitable<void> start_one(self_pointer self, pool_shelf& shelf);
+    static awaitable<void> retire(self_pointer self, slot_pointer slot);
+    static awaitable<std::optional<pooled_kernel>> take(self_pointer self, pool_wish wish);
+    static awaitable<void> stop(self_pointer self);
+
+    pool_shelf* find(const std::string& spec_name);
+    pool_shelf* most_urgent();
+    slot_pointer make_slot(pool_shelf& shelf);
+    slot_pointer choose(const pool_wish& wish);
+    void lose(pool_slot& slot);
+    void retire_later(slot_pointer slot);
+    void failed(pool_shelf& shelf, const std::string& why);
+
+    kernel_environment& shared;
+    kernelspec_store& specs;
+    make_options make;
+    discard drop;
+    std::vector<pool_shelf> shelves;
+    std::list<std::weak_ptr<pool_slot>> slots;  // all that still live, also those that coroutines hold
+    slot_pointer starting;
+    bool stopped = false;
+    no_listener nobody;
+    event changed;
+    task_group tasks;
+};
+
+pool::implementation::implementation(kernel_environment& shared, kernelspec_store& specs, pool_settings settings,
+                                     make_options make, discard drop)
+    : shared(shared), specs(specs), make(std::move(make)), drop(std::move(drop)), changed(shared.ex), tasks(shared.ex) {
+    for (const auto& [name, size] : settings.sizes) {
+        auto spec = specs.find(name);  // "python" may stand for python3
+        if (size > 0) shelves.emplace_back(spec ? spec->name : name, size, settings);
+    }
+}
+
+pool_shelf* pool::implementation::find(const std::string& spec_name) {
+    auto found =
+        std::find_if(shelves.begin(), shelves.end(), [&](const auto& each) { return each.spec_name() == spec_name; });
+    return found == shelves.end() ? nullptr : &*found;
+}
+
+// Of the shelves that lack a kernel the one that may start it first.
+pool_shelf* pool::implementation::most_urgent() {
+    pool_shelf* best = nullptr;
+    for (auto& each : shelves)
+        if (each.lacks() && (!best || each.next_start() < best->next_start())) best = &each;
+    return best;
+}
+
+awaitable<void> pool::implementation::refill(self_pointer self) {
+    while (!self->stopped) {
+        auto* shelf = self->most_urgent();
+        auto now = pool_clock::now();
+        if (!shelf)
+            co_await self->changed.wait();
+        else if (shelf->next_start() > now)
+            co_await self->changed.wait_for(std::chrono::ceil<milliseconds>(shelf->next_start() - now));
+        else
+            co_await start_one(self, *shelf);
+    }
+}
+
+pool::implementation::slot_pointer pool::implementation::make_slot(pool_shelf& shelf) {
+    auto spec = specs.find(shelf.spec_name());
+    auto options = spec ? make(*spec) : result<kernel_options>(spec.error());
+    if (!options) {
+        failed(shelf, options.error().message);
+        return nullptr;
+    }
+    auto lost = [weak = weak_from_this()](pool_slot& slot) {
+        if (auto self = weak.lock()) self->lose(slot);
+    };
+    auto slot = std::make_shared<pool_slot>(shared, std::move(*options), std::move(lost));
+    slots.remove_if([](const auto& each) { return each.expired(); });
+    slots.push_back(slot);
+    return slot;
+}
+
+awaitable<void> pool::implementation::start_one(self_pointer self, pool_shelf& shelf) {
+    auto slot = self->make_slot(shelf);
+    if (!slot) co_return;
+    self->starting = slot;
+    auto started = co_await slot->running->start();
+    self->starting.reset();
+    if (!slot->running) co_return;  // the pool is gone
+    if (!self->stopped && started && slot->running->state() == kernel_state::idle) {
+        shelf.put(std::move(slot));
+        co_return;
+    }
+    if (!self->stopped) self->failed(shelf, started ? "it died" : started.error().message);
+    self->retire_later(std::move(slot));
+}
+
+void pool::implementation::failed(pool_shelf& shelf, const std::string& why) {
+    shelf.failed(pool_clock::now());
+    log::warning("the pool has no {} kernel for the moment: {}", shelf.spec_name(), why);
+}
+
+void pool::implementation::lose(pool_slot& slot) {
+    for (auto& shelf : shelves) {
+        auto mine = shelf.remove(slot);
+        if (!mine) continue;
+        failed(shelf, "one died");
+        retire_later(std::move(mine));
+        changed.notify_all();
+    }
+}
+
+void pool::implementation::retire_later(slot_pointer slot) {
+    tasks.spawn("pool", retire(shared_from_this(), std::move(slot)));
+}
+
+awaitable<void> pool::implementation::retire(self_pointer self, slot_pointer slot) {
+    if (slot->running) co_await slot->running->shutdown(end_reason::culled);
+    if (!slot->running) co_return;
+    slot->running.reset();
+    if (self->drop) self->drop(slot->options);
+}
+
+pool::implementation::slot_pointer pool::implementation::choose(const pool_wish& wish) {
+    auto spec = specs.find(wish.spec_name);
+    auto* shelf = spec && !stopped ? find(spec->name) : nullptr;
+    if (!shelf) return nullptr;
+    std::list<slot_pointer> stale;
+    auto slot = shelf->take(wish, *spec, stale);
+    for (auto& each : stale) retire_later(std::move(each));
+    if (slot) shelf->was_taken(pool_clock::now());
+    changed.notify_all();
+    return slot;
+}
+
+awaitable<std::optional<pooled_kernel>> pool::implementation::take(self_pointer self, pool_wish wish) {
+    while (auto slot = self->choose(wish)) {
+        if (slot->options.env != wish.env) {
+            auto configured = co_await slot->running->configure(wish.env);
+            if (!slot->running) co_return std::nullopt;
+            if (!configured || self->stopped) {
+                if (!configured) log::warning("a kernel of the pool is given up: {}", configured.error().message);
+                self->retire_later(std::move(slot));
+                continue;
+            }
+        }
+        slot->running->set_listener(self->nobody);
+        pooled_kernel taken{std::move(slot->running), std::move(slot->options)};
+        taken.options.env = std::move(wish.env);
+        co_return std::optional<pooled_kernel>(std::move(taken));
+    }
+    co_return std::nullopt;
+}
+
+awaitable<void> pool::implementation::stop(self_pointer self) {
+    self->stopped = true;
+    if (self->starting) co_await self->starting->running->shutdown(end_reason::gateway_ended);
+    for (auto& shelf : self->shelves)
+        for (auto& slot : shelf.take_all()) self->retire_later(std::move(slot));
+    self->changed.notify_all();
+    co_await self->tasks.join();
+}
+
+pool::pool(kernel_environment& shared, kernelspec_store& specs, pool_settings settings, make_options make, discard drop)
+    : implementation_(
+          std::make_shared<implementation>(shared, specs, std::move(settings), std::move(make), std::move(drop))) {}
+
+// Coroutines that wait may hold slots for as long as the io thread's queue lives: their kernels go now.
+pool::~pool() {
+    implementation_->stopped = true;
+    implementation_->tasks.cancel();
+    for (auto& each : implementation_->slots)
+        if (auto slot = each.lock()) slot->running.reset();
+    implementation_->shelves.clear();
+    implementation_->changed.notify_all();
+}
+
+void pool::start() { implementation_->tasks.spawn("pool", implementation::refill(implementation_)); }
+
+awaitable<std::optional<pooled_kernel>> pool::take(pool_wish wish) {
+    return implementation::take(implementation_, std::move(wish));
+}
+
+awaitable<void> pool::stop() { return implementation::stop(implementation_); }
+
+std::size_t pool::ready(const std::string& spec_name) const {
+    auto* shelf = implementation_->find(spec_name);
+    return shelf ? shelf->ready() : 0;
+}
+
+}  // namespace gateway::kernels

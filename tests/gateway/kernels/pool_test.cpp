@@ -1,0 +1,202 @@
+#include "gateway/kernels/pool.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "tests/gateway/kernels/kernel_fixture.hpp"
+
+namespace gateway::kernels {
+namespace {
+
+using behaviour = fake_launcher::behaviour;
+using testing::ElementsAre;
+namespace fs = std::filesystem;
+
+class pool_test : public kernel_fixture {
+  protected:
+    pool_test() {
+        shared.runtime_dir = root.path() + "/run";
+        fs::create_directory(shared.runtime_dir);
+        install("python3", "python");
+        install("bash", "bash");
+        settings.settle = milliseconds(0);
+        settings.first_backoff = milliseconds(1);
+    }
+
+    void install(const std::string& name, const std::string& language, const std::string& more = "") {
+        auto directory = root.path() + "/specs/" + name;
+        fs::create_directories(directory);
+        std::ofstream(directory + "/kernel.json")
+            << R"({"argv":["/bin/true"],"display_name":"X","language":")" << language << "\"" << more << "}";
+    }
+    // A pool of `size` kernels, all ready.
+    void fill(const std::string& name, int size) {
+        begin(name, size);
+        ASSERT_TRUE(until([&] { return warm->ready(name) == static_cast<std::size_t>(size); }));
+    }
+    void begin(const std::string& name, int size) {
+        settings.sizes[name] = size;
+        auto make = [this](const kernelspec& spec) -> result<kernel_options> {
+            auto made = options();
+            made.spec = spec;
+            made.env = {{"BASE", "1"}};
+            return made;
+        };
+        auto drop = [this](const kernel_options& what) { dropped.insert(what.id); };
+        warm = std::make_unique<pool>(shared, specs, settings, make, drop);
+        warm->start();
+    }
+    std::optional<pooled_kernel> take(pool_wish wish) {
+        auto taken = std::make_shared<std::optional<pooled_kernel>>();
+        auto done = std::make_shared<bool>(false);
+        asio::co_spawn(io, warm->take(std::move(wish)),
+                       [taken, done](std::exception_ptr, std::optional<pooled_kernel> one) {
+                           *taken = std::move(one);
+                           *done = true;
+                       });
+        EXPECT_TRUE(until([&] { return *done; }));
+        return std::move(*taken);
+    }
+
+    kernelspec_store specs{{root.path() + "/specs"}};
+    pool_settings settings;
+    std::set<std::string> dropped;
+    std::unique_ptr<pool> warm;
+};
+
+TEST_F(pool_test, a_ready_kernel_is_handed_out_and_replaced) {
+    fill("bash", 2);
+    auto taken = take({"bash", {{"BASE", "1"}}});
+    ASSERT_TRUE(taken);
+    EXPECT_EQ(taken->running->state(), kernel_state::idle);
+    EXPECT_EQ(taken->running->id(), taken->options.id);
+    EXPECT_TRUE(until([&] { return warm->ready("bash") == 2; }));
+    EXPECT_EQ(processes.alive(), 3u);
+    taken->running->set_listener(listener);
+    execute(*taken->running, "hello");
+    EXPECT_TRUE(until_event("execute_reply"));
+}
+
+TEST_F(pool_test, kernels_are_started_one_at_a_time) {
+    processes.next(behaviour::hangs, 3);
+    begin("bash", 3);
+    settle();
+    EXPECT_EQ(processes.children().size(), 1u);
+}
+
+TEST_F(pool_test, a_wish_that_does_not_fit_gets_nothing) {
+    fill("bash", 1);
+    EXPECT_FALSE(take({"python3", {{"BASE", "1"}}}));
+    EXPECT_FALSE(take({"none", {{"BASE", "1"}}}));
+    EXPECT_FALSE(take({"bash", {{"BASE", "1"}}, "/work"}));
+    EXPECT_FALSE(take({"bash", {{"BASE", "2"}}}));
+    EXPECT_FALSE(take({"bash", {}}));
+    EXPECT_EQ(warm->ready("bash"), 1u);
+}
+
+TEST_F(pool_test, a_python_kernel_gets_its_environment_by_message) {
+    fill("python3", 1);
+    auto taken = take({"python", {{"KERNEL_USERNAME", "bob"}}});
+    ASSERT_TRUE(taken);
+    EXPECT_THAT(taken->options.env, ElementsAre(testing::Pair("KERNEL_USERNAME", "bob")));
+    auto request = processes.children().front().kernel->next_request("execute_request");
+    ASSERT_TRUE(request);
+    EXPECT_THAT(request->content, testing::HasSubstr("KERNEL_USERNAME"));
+    EXPECT_THAT(request->content, testing::HasSubstr("null"));  // BASE goes
+}
+
+TEST_F(pool_test, what_only_counts_when_a_process_starts_cannot_come_by_message) {
+    fill("python3", 1);
+    for (const char* name : {"PYTHONPATH", "LD_LIBRARY_PATH", "LC_ALL", "LANG", "TZ", "JUPYTER_PATH"})
+        EXPECT_FALSE(take({"python3", {{"BASE", "1"}, {name, "x"}}})) << name;
+    EXPECT_EQ(warm->ready("python3"), 1u);
+}
+
+TEST_F(pool_test, a_kernel_that_refuses_its_environment_is_given_up) {
+    fill("python3", 1);
+    auto id = processes.latest().request.id;
+    processes.kernel().when("execute_request", [](auto& fake, const auto& request) {
+        fake.reply(request, R"({"status":"error","ename":"E","evalue":"v"})");
+    });
+    EXPECT_FALSE(take({"python3", {{"A", "1"}}}));
+    EXPECT_TRUE(until([&] { return dropped.size() == 1; }));
+    EXPECT_TRUE(until([&] { return warm->ready("python3") == 1; }));
+}
+
+TEST_F(pool_test, a_kernel_that_dies_in_the_pool_is_replaced) {
+    fill("bash", 1);
+    processes.end(processes.latest(), SIGKILL);
+    ASSERT_TRUE(until([&] { return dropped.size() == 1; }));
+    ASSERT_TRUE(until([&] { return warm->ready("bash") == 1; }));
+    EXPECT_EQ(processes.alive(), 1u);
+    EXPECT_TRUE(take({"bash", {{"BASE", "1"}}}));
+}
+
+TEST_F(pool_test, a_kernel_that_does_not_start_is_tried_again_later) {
+    shared.limits.restart_limit = 0;
+    processes.next(behaviour::exits, 3);
+    fill("bash", 1);
+    EXPECT_EQ(dropped.size(), 3u);
+}
+
+TEST_F(pool_test, a_spec_that_changed_makes_its_kernels_stale) {
+    fill("bash", 1);
+    install("bash", "bash", R"(,"env":{"NEW":"1"})");
+    fs::last_write_time(root.path() + "/specs", fs::file_time_type::clock::now());
+    EXPECT_FALSE(take({"bash", {{"BASE", "1"}}}));
+    ASSERT_TRUE(until([&] { return dropped.size() == 1 && warm->ready("bash") == 1; }));
+    auto taken = take({"bash", {{"BASE", "1"}}});
+    ASSERT_TRUE(taken);
+    EXPECT_EQ(taken->options.spec.env.at("NEW"), "1");
+}
+
+TEST_F(pool_test, a_spec_that_is_not_there_keeps_nobody_from_asking) {
+    begin("none", 1);
+    settle();
+    EXPECT_FALSE(take({"none", {}}));
+    EXPECT_EQ(warm->ready("none"), 0u);
+}
+
+TEST_F(pool_test, stopping_leaves_no_process_and_no_directory) {
+    fill("bash", 2);
+    processes.next(behaviour::hangs);
+    take({"bash", {{"BASE", "1"}}});
+    settle();
+    bool stopped = false;
+    asio::co_spawn(io, warm->stop(), [&](std::exception_ptr) { stopped = true; });
+    settle();
+    processes.release();
+    ASSERT_TRUE(until([&] { return stopped; }));
+    EXPECT_EQ(processes.alive(), 0u);
+    EXPECT_EQ(dropped.size(), 2u);
+    EXPECT_TRUE(fs::is_empty(shared.runtime_dir));
+    EXPECT_FALSE(take({"bash", {{"BASE", "1"}}}));
+}
+
+TEST_F(pool_test, a_pool_may_go_while_it_starts_a_kernel) {
+    processes.next(behaviour::hangs);
+    begin("bash", 1);
+    settle();
+    warm.reset();
+    processes.release();
+    EXPECT_TRUE(until([&] { return processes.alive() == 0; }));
+}
+
+TEST_F(pool_test, a_pool_may_go_while_a_kernel_is_configured) {
+    fill("python3", 1);
+    processes.kernel().when("execute_request", [](auto&, const auto&) {});
+    bool done = false;
+    asio::co_spawn(io, warm->take({"python3", {{"A", "1"}}}),
+                   [&](std::exception_ptr, std::optional<pooled_kernel> one) {
+                       EXPECT_FALSE(one);
+                       done = true;
+                   });
+    settle();
+    warm.reset();
+    EXPECT_TRUE(until([&] { return done; }));
+    EXPECT_TRUE(until([&] { return processes.alive() == 0; }));
+}
+
+}  // namespace
+}  // namespace gateway::kernels
