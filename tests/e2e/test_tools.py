@@ -134,3 +134,11 @@ def test_a_kernel_holds_no_key(start_gateway) -> None:
     gateway = start_gateway(config=everything(env={"PROVIDER_KEY": "provider-secret"}))
     text = json.dumps(run(gateway, "import os\nprint(json.dumps(dict(os.environ)))"))
     assert "provider-secret" not in text and gateway.token not in text
+
+
+def test_a_kernel_that_hides_metadata_has_the_helper_too(start_gateway) -> None:
+    gateway = start_gateway(config=everything())
+    agent = gateway.agent()
+    session = agent.start_session(kernel_name="xpython")["id"]
+    cell = agent.execute(session, "print(run_composio_tool('EVERYTHING_ECHO', {'message': 'hi'})[1] == '')")
+    assert cell["stdout"] == "True\n", cell

@@ -60,7 +60,7 @@ class Channels:
 
     def __init__(self, url: str, *, headers: list[str], subprotocols: list[str], timeout: float = 60) -> None:
         self.timeout = timeout
-        self.socket = websocket.WebSocket(enable_multithread=True)
+        self.socket = websocket.WebSocket(enable_multithread=True, skip_utf8_validation=True)
         self.socket.connect(url, header=headers, subprotocols=subprotocols, timeout=timeout)
         self.subprotocol = self.socket.getsubprotocol() or ""
         v1 = self.subprotocol == V1
