@@ -26,7 +26,7 @@ class Notebook:
         return self.wait_for_status("idle")
 
     def wait_for_status(self, status: str) -> "Notebook":
-        self.page.wait_for_function(HAS_STATUS, arg=status, timeout=LONG)
+        self.page.wait_for_function(HAS_STATUS, arg=status, timeout=LONG, polling=100)
         return self
 
     def cell(self, index: int) -> Locator:

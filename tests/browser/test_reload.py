@@ -33,7 +33,7 @@ def test_status_variables_and_the_next_cell_are_right_after_a_reload(gateway: Ga
     notebook.run(0)
     notebook.expect_output(0, "line 5")
     notebook.command("docmanager:save")
-    notebook = reload(page).wait_for_status("Busy")
+    notebook = reload(page).wait_for_status("busy")
     notebook.run(1)
     notebook.expect_output(1, "42")
     notebook.wait_until_idle()
