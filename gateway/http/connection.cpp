@@ -15,8 +15,6 @@ namespace {
 constexpr milliseconds handshake_time{10'000};
 constexpr milliseconds close_time{2'000};
 constexpr milliseconds close_time_at_stop{500};
-// A body up to this goes into the same write as the head.
-constexpr std::size_t joined_bytes = 64 << 10;
 
 reader_limits limits_of(const server_options& options) {
     reader_limits limits;
@@ -42,18 +40,6 @@ int status_of_failed_read(const failure& why, bool in_head) {
     return 400;
 }
 
-std::string_view path_of(std::string_view target) { return target.substr(0, target.find_first_of("?#")); }
-
-bool is_cancelled(const std::exception_ptr& thrown) {
-    try {
-        std::rethrow_exception(thrown);
-    } catch (const boost::system::system_error& error) {
-        return error.code() == asio::error::operation_aborted;
-    } catch (...) {
-        return false;
-    }
-}
-
 std::string describe(const std::exception_ptr& thrown) {
     try {
         std::rethrow_exception(thrown);
@@ -74,6 +60,7 @@ connection::connection(std::shared_ptr<shared_state> shared, asio::ip::tcp::sock
       reader_(stream_, reading_, limits_of(shared_->options)),
       remote_(std::move(remote)) {
     shared_->connections.insert(this);
+    over_limit_ = shared_->connections.size() > shared_->options.max_connections;
 }
 
 connection::~connection() {
@@ -105,6 +92,11 @@ awaitable<void> connection::serve() {
         } catch (...) {
             thrown = std::current_exception();
         }
+        auto cancellation = co_await asio::this_coro::cancellation_state;
+        if (thrown && cancellation.cancelled() != asio::cancellation_type::none) {
+            end();
+            std::rethrow_exception(thrown);
+        }
         if (thrown) go_on = co_await recover(thrown);
         if (!go_on) break;
     }
@@ -113,14 +105,8 @@ awaitable<void> connection::serve() {
 
 // The one place where what a handler throws is caught.
 awaitable<bool> connection::recover(std::exception_ptr thrown) {
-    auto socket = websocket_.lock();
-    if (is_cancelled(thrown)) {
-        if (socket) socket->abort();
-        stream_.abort();
-        std::rethrow_exception(thrown);
-    }
     log::error("{}: {}", request_id_, describe(thrown));
-    if (socket) {
+    if (auto socket = websocket_.lock()) {
         co_await socket->close(close_code::internal_error, "internal error, logged as " + request_id_);
         co_await socket->join();
         co_return false;
@@ -176,8 +162,8 @@ awaitable<bool> connection::answer_failed_head(failure why) {
 awaitable<bool> connection::answer(exchange& of) {
     auto& what = of.head.what;
     const auto& route = *of.decision.found;
-    auto limit = shared_->options.max_connections;
-    if (shared_->connections.size() > limit) {
+    if (over_limit_) {
+        auto limit = shared_->options.max_connections;
         failure why{errc::unavailable, fmt::format("{} connections are open: raise server.max_connections", limit)};
         of.keep_alive = false;
         co_return co_await refuse(of, why);
@@ -212,127 +198,6 @@ awaitable<result<void>> connection::receive_body(exchange& of) {
     co_return result<void>();
 }
 
-awaitable<bool> connection::send(exchange& of, response answer) {
-    if (!of.body_read || shared_->stopping) of.keep_alive = false;
-    log_access(of, answer.status);
-    bool is_head = of.head.what.method == "HEAD";
-    auto* source = std::get_if<body_source>(&answer.body);
-    auto* text = std::get_if<std::string>(&answer.body);
-    framing how;
-    how.is_http_1_0 = of.head.is_http_1_0;
-    how.chunked = source && !how.is_http_1_0;
-    how.keep_alive = of.keep_alive = of.keep_alive && (!source || how.chunked);
-    if (text) how.content_length = text->size();
-    auto head = write_head(answer, how, request_id_, of.decision.headers);
-    answering_ = true;
-    if (is_head || !has_body(answer.status)) co_return co_await write(head) && of.keep_alive;
-    bool sent = false;
-    if (text) {
-        sent = co_await send_text(head, *text);
-    } else {
-        auto pieces = std::move(*source);
-        sent = co_await send_stream(std::move(pieces), std::move(head), how.chunked);
-    }
-    co_return sent&& of.keep_alive;
-}
-
-awaitable<bool> connection::send_text(const std::string& head, const std::string& body) {
-    if (body.size() <= joined_bytes) {
-        auto joined = head + body;
-        co_return co_await write(joined);
-    }
-    if (!co_await write(head)) co_return false;
-    co_return co_await write(body);
-}
-
-awaitable<bool> connection::send_stream(body_source source, std::string head, bool chunked) {
-    if (!co_await write(head)) co_return false;
-    auto ex = co_await asio::this_coro::executor;
-    auto self = shared_from_this();
-    task_group beside(ex);
-    streaming_ = true;
-    beside.spawn("watch for the client's close", watch_peer(self));
-    auto pieces = send_pieces(self, std::move(source), chunked);
-    auto token = asio::bind_cancellation_slot(peer_left_.slot(), asio::as_tuple(asio::use_awaitable));
-    auto [thrown, sent] = co_await asio::co_spawn(ex, std::move(pieces), token);
-    streaming_ = false;
-    beside.cancel();
-    co_await beside.join();
-    if (thrown && !is_cancelled(thrown)) std::rethrow_exception(thrown);
-    if (thrown || !sent) stream_.abort();
-    co_return !thrown && sent;
-}
-
-awaitable<bool> connection::send_pieces(std::shared_ptr<connection> self, body_source source, bool chunked) {
-    while (true) {
-        auto piece = co_await source();
-        if (!piece) break;
-        if (piece->empty()) continue;
-        if (!chunked) {
-            if (!co_await self->write(*piece)) co_return false;
-            continue;
-        }
-        auto framed = fmt::format("{:x}\r\n", piece->size());
-        framed.append(*piece).append("\r\n");
-        if (!co_await self->write(framed)) co_return false;
-    }
-    if (!chunked) co_return true;
-    co_return co_await self->write("0\r\n\r\n");
-}
-
-awaitable<void> connection::watch_peer(std::shared_ptr<connection> self) {
-    bool left = co_await self->reader_.wait_for_close();
-    if (left && self->streaming_) self->peer_left_.emit(asio::cancellation_type::all);
-}
-
-awaitable<bool> connection::write(std::string_view bytes) {
-    while (!bytes.empty()) {
-        writing_.start(std::chrono::seconds(shared_->options.stall_timeout_s));
-        auto [ec, count] = co_await stream_.async_write_some(asio::buffer(bytes), asio::as_tuple(asio::use_awaitable));
-        writing_.stop();
-        if (ec) co_return false;
-        bytes.remove_prefix(count);
-    }
-    co_return true;
-}
-
-awaitable<bool> connection::serve_websocket(exchange& of) {
-    auto& what = of.head.what;
-    const auto& route = *of.decision.found;
-    if (auto proper = check_handshake(what); !proper) co_return co_await refuse(of, proper.error(), 426);
-    auto offered = read_offered(what);
-    auto chosen = co_await route.upgrade.accept(what, offered.names);
-    if (!chosen) co_return co_await refuse(of, chosen.error());
-    failure revoked{errc::unauthorized, "this key was revoked"};
-    failure stopping{errc::unavailable, "the gateway is restarting"};
-    if (revoked_ || shared_->stopping) co_return co_await refuse(of, revoked_ ? revoked : stopping);
-    auto options = make_upgrade_options(of);
-    options.subprotocol = chosen->empty() && offered.had_token ? std::string(token_subprotocol) : *chosen;
-    log_access(of, 101);
-    answering_ = true;
-    stream_.push_back(reader_.take_rest());
-    auto upgraded = co_await accept_websocket(stream_, shared_from_this(), what, std::move(options));
-    if (!upgraded) co_return false;
-    auto socket = *upgraded;
-    websocket_ = socket;
-    if (revoked_) close_key(key_id_);
-    if (shared_->stopping) begin_stop();
-    co_await route.upgrade.serve(what, *socket);
-    // Not 1000: JupyterLab takes that for the kernel's end and does not come back.
-    co_await socket->close(close_code::internal_error, "the gateway ended this connection");
-    co_await socket->join();
-    co_return false;
-}
-
-upgrade_options connection::make_upgrade_options(const exchange& of) const {
-    upgrade_options options;
-    options.max_message_bytes = shared_->options.ws_max_message_bytes;
-    options.ping_interval = std::chrono::seconds(shared_->options.ws_ping_interval_s);
-    options.headers = of.decision.headers;
-    options.headers.emplace_back("X-Request-Id", request_id_);
-    return options;
-}
-
 awaitable<void> connection::close() {
     if (!stream_.socket().is_open()) co_return;
     reading_.start(shared_->stopping ? close_time_at_stop : close_time);
@@ -356,12 +221,6 @@ void connection::close_key(const std::string& key_id) {
     revoked_ = true;
     if (streaming_) end();
     if (auto socket = websocket_.lock()) socket->begin_close(close_code::policy, "the key was revoked");
-}
-
-void connection::log_access(const exchange& of, int status) const {
-    auto spent = std::chrono::steady_clock::now() - of.started;
-    log::debug("{} {} {} {} ms {}", of.head.what.method, path_of(of.head.target), status,
-               std::chrono::duration_cast<milliseconds>(spent).count(), request_id_);
 }
 
 }  // namespace gateway::http

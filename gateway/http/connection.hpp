@@ -71,6 +71,7 @@ class connection : public std::enable_shared_from_this<connection> {
     bool answering_ = false;  // bytes of an answer have been sent
     bool streaming_ = false;
     bool revoked_ = false;
+    bool over_limit_ = false;
 };
 
 }  // namespace gateway::http

@@ -38,7 +38,8 @@ struct request {
     std::optional<std::string> find_query(const std::string& name) const;  // the first
 };
 
-// The next piece of a streamed body; nullopt ends it. It is cancelled when the client goes away.
+// The next piece of a streamed body; nullopt ends it. It is cancelled when the client goes away (also when it closes
+// only its own direction), and when its key is revoked.
 using body_source = std::function<awaitable<std::optional<std::string>>()>;
 
 struct response {
@@ -48,6 +49,8 @@ struct response {
     std::variant<std::string, body_source> body;
 };
 
+// Runs to its end also when the client leaves meanwhile: what was asked for is done. Cancelled only when the server
+// stops.
 using handler = std::function<awaitable<response>(request&)>;
 
 }  // namespace gateway::http

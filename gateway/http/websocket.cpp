@@ -13,11 +13,9 @@
 #include <optional>
 
 #include "gateway/base/log.hpp"
-#include "gateway/http/authenticator.hpp"
 #include "gateway/http/deadline.hpp"
 #include "gateway/http/liveness.hpp"
 #include "gateway/http/tcp_health.hpp"
-#include "gateway/http/text.hpp"
 #include "gateway/http/websocket_upgrade.hpp"
 
 namespace gateway::http {
@@ -283,28 +281,6 @@ awaitable<void> beast_websocket::join() {
 }
 
 }  // namespace
-
-offered_subprotocols read_offered(const request& from) {
-    offered_subprotocols offered;
-    auto [begin, end] = from.headers.equal_range("sec-websocket-protocol");
-    for (auto at = begin; at != end; ++at)
-        for (auto name : split_list(at->second)) {
-            if (!name.starts_with(token_subprotocol)) {
-                offered.names.emplace_back(name);
-            } else {
-                offered.had_token = true;
-            }
-        }
-    return offered;
-}
-
-result<void> check_handshake(const request& from) {
-    if (from.header("sec-websocket-version") != "13")
-        return failure{errc::invalid_request, "the WebSocket version must be 13 (RFC 6455)"};
-    if (from.header("sec-websocket-key").size() != 24)
-        return failure{errc::invalid_request, "Sec-WebSocket-Key must be 16 bytes in base64"};
-    return {};
-}
 
 awaitable<result<std::shared_ptr<upgraded_websocket>>> accept_websocket(stream& over, std::shared_ptr<void> owner,
                                                                         request from, upgrade_options options) {

@@ -4,6 +4,7 @@
 
 #include <stdexcept>
 
+#include "gateway/base/log.hpp"
 #include "gateway/http/router.hpp"
 #include "tests/gateway/http/client.hpp"
 #include "tests/gateway/http/live_server.hpp"
@@ -28,6 +29,9 @@ void add_routes(router& to, gateway::executor) {
     to.add(plain_route("GET", "/big", scope::none, [](request&) { return json_response(std::string(8 << 20, 'x')); }));
     to.add(
         plain_route("GET", "/huge", scope::none, [](request&) { return json_response(std::string(64 << 20, 'x')); }));
+    to.add(plain_route("GET", "/aborted", scope::none, [](request&) -> response {
+        throw boost::system::system_error(boost::asio::error::operation_aborted);
+    }));
     to.add(plain_route("GET", "/throw", scope::none,
                        [](request&) -> response { throw std::runtime_error("secret detail"); }));
 }
@@ -259,6 +263,27 @@ TEST(Http, AnswersAnExceptionWithoutItsText) {
     EXPECT_EQ(client(server.port()).get("/hello").status, 200);
 }
 
+TEST(Http, AnswersAHandlerWhoseOwnWorkWasCancelled) {
+    live_server server(add_routes);
+    EXPECT_EQ(client(server.port()).get("/aborted").status, 500);
+}
+
+TEST(Http, LogsEachRequestWithoutQueryAndKey) {
+    gateway::log::set_level("debug");
+    ::testing::internal::CaptureStderr();
+    {
+        live_server server(add_routes);
+        client peer(server.port());
+        EXPECT_EQ(peer.get("/whoami?token=exec&x=secret").status, 200);
+        EXPECT_EQ(peer.get("/whoami", "x-api-key: hunter2\r\n").status, 401);
+    }
+    auto text = ::testing::internal::GetCapturedStderr();
+    gateway::log::set_level("info");
+    EXPECT_THAT(text, HasSubstr("GET /whoami 200 "));
+    EXPECT_THAT(text, HasSubstr("GET /whoami 401 "));
+    for (auto secret : {"token", "exec", "secret", "hunter2"}) EXPECT_EQ(text.find(secret), std::string::npos) << text;
+}
+
 TEST(Http, SendsALargeAnswerWhole) {
     live_server server(add_routes);
     client peer(server.port());
@@ -278,6 +303,7 @@ TEST(Http, NamesTheLimitOfConnections) {
     EXPECT_EQ(answer.status, 503);
     EXPECT_THAT(answer.body, HasSubstr("server.max_connections"));
     EXPECT_TRUE(third.wait_for_close());
+    EXPECT_EQ(first.get("/hello").status, 200);  // whoever was there stays
 }
 
 TEST(Http, ForgetsAClientThatLeaves) {

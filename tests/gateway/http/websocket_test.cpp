@@ -188,6 +188,7 @@ TEST_F(WebSocket, RefusesAnImproperHandshake) {
     EXPECT_EQ(peer.upgrade("/echo", "Origin: http://evil.example\r\n").status, 403);
     EXPECT_EQ(peer.upgrade("/nothing").status, 404);
     EXPECT_EQ(peer.upgrade("/echo").status, 101);
+    EXPECT_EQ(client(server->port()).upgrade("/echo", "Content-Length: 5\r\n").status, 400);
 }
 
 TEST_F(WebSocket, KeepsFramesThatCameWithTheHandshake) {

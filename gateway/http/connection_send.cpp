@@ -1,0 +1,119 @@
+// How a connection sends an answer: whole, or streamed for as long as the client is there.
+#include <fmt/format.h>
+
+#include <boost/asio/as_tuple.hpp>
+
+#include "gateway/base/log.hpp"
+#include "gateway/http/connection.hpp"
+
+namespace gateway::http {
+namespace {
+
+// A body up to this goes into the same write as the head.
+constexpr std::size_t joined_bytes = 64 << 10;
+
+std::string_view path_of(std::string_view target) { return target.substr(0, target.find_first_of("?#")); }
+
+bool is_cancelled(const std::exception_ptr& thrown) {
+    try {
+        std::rethrow_exception(thrown);
+    } catch (const boost::system::system_error& error) {
+        return error.code() == asio::error::operation_aborted;
+    } catch (...) {
+        return false;
+    }
+}
+
+}  // namespace
+
+awaitable<bool> connection::send(exchange& of, response answer) {
+    if (!of.body_read || shared_->stopping) of.keep_alive = false;
+    log_access(of, answer.status);
+    bool is_head = of.head.what.method == "HEAD";
+    auto* source = std::get_if<body_source>(&answer.body);
+    auto* text = std::get_if<std::string>(&answer.body);
+    framing how;
+    how.is_http_1_0 = of.head.is_http_1_0;
+    how.chunked = source && !how.is_http_1_0;
+    how.keep_alive = of.keep_alive = of.keep_alive && (!source || how.chunked);
+    if (text) how.content_length = text->size();
+    auto head = write_head(answer, how, request_id_, of.decision.headers);
+    answering_ = true;
+    if (is_head || !has_body(answer.status)) co_return co_await write(head) && of.keep_alive;
+    bool sent = false;
+    if (text) {
+        sent = co_await send_text(head, *text);
+    } else {
+        auto pieces = std::move(*source);
+        sent = co_await send_stream(std::move(pieces), std::move(head), how.chunked);
+    }
+    co_return sent&& of.keep_alive;
+}
+
+awaitable<bool> connection::send_text(const std::string& head, const std::string& body) {
+    if (body.size() <= joined_bytes) {
+        auto joined = head + body;
+        co_return co_await write(joined);
+    }
+    if (!co_await write(head)) co_return false;
+    co_return co_await write(body);
+}
+
+awaitable<bool> connection::send_stream(body_source source, std::string head, bool chunked) {
+    if (!co_await write(head)) co_return false;
+    auto ex = co_await asio::this_coro::executor;
+    auto self = shared_from_this();
+    task_group beside(ex);
+    streaming_ = true;
+    beside.spawn("watch for the client's close", watch_peer(self));
+    auto pieces = send_pieces(self, std::move(source), chunked);
+    auto token = asio::bind_cancellation_slot(peer_left_.slot(), asio::as_tuple(asio::use_awaitable));
+    auto [thrown, sent] = co_await asio::co_spawn(ex, std::move(pieces), token);
+    streaming_ = false;
+    beside.cancel();
+    co_await beside.join();
+    if (thrown && !is_cancelled(thrown)) std::rethrow_exception(thrown);
+    if (thrown || !sent) stream_.abort();
+    co_return !thrown && sent;
+}
+
+awaitable<bool> connection::send_pieces(std::shared_ptr<connection> self, body_source source, bool chunked) {
+    while (true) {
+        auto piece = co_await source();
+        if (!piece) break;
+        if (piece->empty()) continue;
+        if (!chunked) {
+            if (!co_await self->write(*piece)) co_return false;
+            continue;
+        }
+        auto framed = fmt::format("{:x}\r\n", piece->size());
+        framed.append(*piece).append("\r\n");
+        if (!co_await self->write(framed)) co_return false;
+    }
+    if (!chunked) co_return true;
+    co_return co_await self->write("0\r\n\r\n");
+}
+
+awaitable<void> connection::watch_peer(std::shared_ptr<connection> self) {
+    bool left = co_await self->reader_.wait_for_close();
+    if (left && self->streaming_) self->peer_left_.emit(asio::cancellation_type::all);
+}
+
+awaitable<bool> connection::write(std::string_view bytes) {
+    while (!bytes.empty()) {
+        writing_.start(std::chrono::seconds(shared_->options.stall_timeout_s));
+        auto [ec, count] = co_await stream_.async_write_some(asio::buffer(bytes), asio::as_tuple(asio::use_awaitable));
+        writing_.stop();
+        if (ec) co_return false;
+        bytes.remove_prefix(count);
+    }
+    co_return true;
+}
+
+void connection::log_access(const exchange& of, int status) const {
+    auto spent = std::chrono::steady_clock::now() - of.started;
+    log::debug("{} {} {} {} ms {}", of.head.what.method, path_of(of.head.target), status,
+               std::chrono::duration_cast<milliseconds>(spent).count(), request_id_);
+}
+
+}  // namespace gateway::http
