@@ -296,6 +296,19 @@ TEST_F(WebSocket, StopsSoonThoughPeersDoNotAnswer) {
     EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(8));
 }
 
+TEST_F(WebSocket, CancelsAHandlerThatDoesNotEndWithTheServer) {
+    auto handler = [](const request&, websocket&) -> awaitable<void> {
+        gateway::event never(co_await boost::asio::this_coro::executor);
+        while (true) co_await never.wait();
+    };
+    start({}, handler);
+    auto peer = connect("/with");
+    auto begin = std::chrono::steady_clock::now();
+    server->stop();
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(9));
+    EXPECT_EQ(peer->read_frame().close_code(), 1012);
+}
+
 TEST_F(WebSocket, ClosesWithItsKey) {
     start();
     auto guarded = connect("/guarded", exec_key);
