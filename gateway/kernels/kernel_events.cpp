@@ -1,14 +1,12 @@
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <boost/asio/post.hpp>
 #include <csignal>
-#include <nlohmann/json.hpp>
 #include <utility>
 
-#include "gateway/base/ids.hpp"
 #include "gateway/base/log.hpp"
 #include "gateway/kernels/kernel_implementation.hpp"
-#include "gateway/kernels/launch_command.hpp"
 #include "gateway/kernels/own_messages.hpp"
 
 namespace gateway::kernels {
@@ -19,27 +17,6 @@ using namespace std::chrono_literals;
 constexpr milliseconds drain_round = 5ms;
 // For sockets that stay open without their process: a descendant that left the box, which there should be none of.
 constexpr int drain_rounds = 200;
-
-std::optional<transport> fixed_transport(const kernelspec& spec) {
-    auto metadata = nlohmann::json::parse(spec.metadata, nullptr, false);
-    if (!metadata.is_object()) return {};
-    auto ours = metadata.find("cellgate");
-    if (ours == metadata.end() || !ours->is_object()) return {};
-    auto wanted = ours->value("transport", nlohmann::json());
-    if (wanted == "ipc") return transport::ipc;
-    if (wanted == "tcp") return transport::tcp;
-    return {};
-}
-
-lifecycle_settings settings_of(const kernel_environment& shared, const kernelspec& spec) {
-    lifecycle_settings settings;
-    settings.inject = spec.is_python() && !shared.package_dir.empty();
-    settings.fixed = fixed_transport(spec);
-    settings.restart_limit = shared.limits.restart_limit;
-    auto known = shared.proven_transports.find(spec.directory);
-    if (known != shared.proven_transports.end()) settings.proven = known->second;
-    return settings;
-}
 
 std::string status_text(int status) {
     if (WIFSIGNALED(status)) return "was ended by signal " + std::to_string(WTERMSIG(status));
@@ -73,15 +50,6 @@ milliseconds duration_of(timer_kind which, const kernel_limits& limits) {
 }
 
 }  // namespace
-
-kernel::implementation::implementation(kernel_environment& shared, kernel_options options, kernel_listener& listener)
-    : shared(shared),
-      options(std::move(options)),
-      listener(&listener),
-      machine(settings_of(shared, this->options.spec)),
-      files(shared.runtime_dir, this->options.id),
-      changed(shared.ex),
-      own_session(make_uuid()) {}
 
 void kernel::implementation::post(lifecycle_event event) {
     asio::post(shared.ex, [weak = weak_from_this(), event, expected = generation] {
@@ -137,84 +105,11 @@ void kernel::implementation::perform(const lifecycle_action& action) {
     }
 }
 
-void kernel::implementation::begin_launch(transport over) {
-    auto launched_as = ++generation;
-    running.reset();
-    early_exit.reset();
-    last_status.reset();
-    launch_error.clear();
-    iopub_was_seen = session_is_known = executed_was_told = false;
-    auto renewed = files.renew(over, options.spec.name);
-    auto made = renewed ? make_launch_request(shared, options, files.box_directory(), files.output_file())
-                        : result<::kernel::launch_request>(renewed.error());
-    if (!made) {
-        launch_error = made.error().message;
-        return post({lifecycle_event::launch_failed});
-    }
-    connection = std::move(*renewed);
-    made->id += "-" + std::to_string(launched_as);  // the box of the process before may still be going
-    // Not cancelled with the kernel: whoever launches must hear of the process, to end it.
-    auto launching = [](self_pointer self, int as, ::kernel::launch_request what) -> awaitable<void> {
-        auto* processes = &self->shared.processes;
-        std::function<void(int)> on_exit = [weak = std::weak_ptr(self), as](int status) {
-            if (auto alive = weak.lock()) alive->process_exited(as, status);
-        };
-        auto outcome = co_await processes->launch(std::move(what), std::move(on_exit));
-        if (!self->closed && self->generation == as && self->machine.where() == phase::launching)
-            co_return self->launch_answered(as, std::move(outcome));
-        if (outcome) processes->kill(*outcome);
-    };
-    auto failed = [weak = weak_from_this(), launched_as](std::exception_ptr error) {
-        auto self = weak.lock();
-        if (error && self && self->generation == launched_as)
-            self->launch_answered(launched_as, failure{errc::internal_error, "the launcher failed"});
-    };
-    asio::co_spawn(shared.ex, launching(shared_from_this(), launched_as, std::move(*made)), std::move(failed));
-}
-
-void kernel::implementation::launch_answered(int as, result<process> outcome) {
-    auto self = shared_from_this();
-    if (!outcome) {
-        launch_error = outcome.error().message;
-        return feed({lifecycle_event::launch_failed});
-    }
-    running = *outcome;
-    feed({lifecycle_event::launched});
-    if (auto status = std::exchange(early_exit, std::nullopt)) process_exited(as, *status);
-}
-
-// Posted: a launcher may report from inside kill().
-void kernel::implementation::process_exited(int as, int status) {
-    asio::post(shared.ex, [weak = weak_from_this(), as, status] {
-        auto self = weak.lock();
-        if (!self || self->closed || self->generation != as) return;
-        if (!self->running) {
-            self->early_exit = status;
-            return;
-        }
-        self->running.reset();
-        self->last_status = status;
-        lifecycle_event event{lifecycle_event::exited};
-        event.status = status;
-        self->feed(event);
-    });
-}
-
-void kernel::implementation::connect() {
-    auto as = generation;
-    auto on_message = [weak = weak_from_this(), as](messaging::message what) {
-        auto self = weak.lock();
-        if (self && !self->closed && self->generation == as) self->take(std::move(what));
-    };
-    auto on_invalid = [id = options.id](messaging::channel where, boost::system::error_code why) {
-        log::warning("kernel {}: a message on {} was refused: {}", id, messaging::to_string(where), why.message());
-    };
-    sockets = std::make_unique<messaging::kernel_sockets>(shared.ex, shared.zmq, *connection, std::move(on_message),
-                                                          std::move(on_invalid));
-}
-
 void kernel::implementation::inject() {
-    auto message = make_injection(own_session, options.helper_key, options.preload_metadata);
+    const auto& argv = options.spec.argv;
+    auto names_xeus = [](const std::string& word) { return word.find("xpython") != std::string::npos; };
+    bool hides_metadata = std::any_of(argv.begin(), argv.end(), names_xeus);
+    auto message = make_injection(own_session, options.helper_key, options.preload_metadata, hides_metadata);
     auto header = messaging::parse_header(message.header);
     injection_id = header ? header->msg_id : "";
     send_own(message);
@@ -263,8 +158,11 @@ void kernel::implementation::start_timer(timer_kind which) {
 }
 
 void kernel::implementation::tell(kernel_state state, end_reason why) {
-    if (state == kernel_state::idle) launch_error.clear();
-    if (state == kernel_state::idle) shared.proven_transports[options.spec.directory] = machine.over();
+    if (state == kernel_state::idle) {
+        was_ready = true;
+        launch_error.clear();
+        shared.proven_transports[options.spec.directory] = machine.over();
+    }
     if (state == kernel_state::dead) {
         describe_failure(why);
         files.remove();

@@ -19,18 +19,26 @@ where = "/opt/cellgate/python"
 sys.path.insert(0, where)
 try:
     import cellgate_kernel
-    cellgate_kernel.install()
+    cellgate_kernel.install(given)
 except Exception as error:
     sys.stderr.write(f"{type(error).__name__}: {error}")
 finally:
     sys.path[:] = [path for path in sys.path if path != where] + [where]
-''', {"__name__": "cellgate_injection"}))";
+''', {"__name__": "cellgate_injection", "given": )";
 
 // JSON in ASCII inside a string literal: valid Python whatever the values hold.
+std::string python_literal(const json& value) {
+    return json(value.dump(-1, ' ', true, json::error_handler_t::replace)).dump();
+}
+
+std::string injecting_code(const json& settings, bool settings_in_code) {
+    auto given = settings_in_code ? "__import__('json').loads(" + python_literal(settings) + ")" : "None";
+    return injected_code + given + "})";
+}
+
 std::string configuring_code(const json& arguments) {
-    auto literal = json(arguments.dump(-1, ' ', true, json::error_handler_t::replace)).dump();
     return "exec('import cellgate_kernel, json; cellgate_kernel.configure(**json.loads(given))', {\"given\": " +
-           literal + "})";
+           python_literal(arguments) + "})";
 }
 
 std::string to_text(const json& from) { return from.dump(-1, ' ', false, json::error_handler_t::replace); }
@@ -65,11 +73,12 @@ messaging::message make_shutdown_request(const std::string& session, bool restar
 }
 
 messaging::message make_injection(const std::string& session, const std::string& helper_key,
-                                  const std::string& preload_metadata) {
+                                  const std::string& preload_metadata, bool settings_in_code) {
     auto cellgate = object_of(preload_metadata);
     cellgate["helper_key"] = helper_key;
     cellgate["socket"] = std::string(box_helper) + "/helper.sock";
-    return make_silent_execute(session, injected_code, std::move(cellgate));
+    auto code = injecting_code(cellgate, settings_in_code);
+    return make_silent_execute(session, code, std::move(cellgate));
 }
 
 messaging::message make_configuration(const std::string& session,
