@@ -30,7 +30,7 @@ struct pool::implementation : std::enable_shared_from_this<pool::implementation>
     static awaitable<void> refill(self_pointer self);
     static awaitable<void> start_one(self_pointer self, pool_shelf& shelf);
     static awaitable<void> retire(self_pointer self, slot_pointer slot);
-    static awaitable<std::optional<pooled_kernel>> take(self_pointer self, pool_wish wish);
+    std::optional<pooled_kernel> take(const pool_wish& wish);
     static awaitable<void> stop(self_pointer self);
 
     pool_shelf* find(const std::string& spec_name);
@@ -159,23 +159,11 @@ pool::implementation::slot_pointer pool::implementation::choose(const pool_wish&
     return slot;
 }
 
-awaitable<std::optional<pooled_kernel>> pool::implementation::take(self_pointer self, pool_wish wish) {
-    while (auto slot = self->choose(wish)) {
-        if (slot->options.env != wish.env) {
-            auto configured = co_await slot->running->configure(wish.env);
-            if (!slot->running) co_return std::nullopt;
-            if (!configured || self->stopped) {
-                if (!configured) log::warning("a kernel of the pool is given up: {}", configured.error().message);
-                self->retire_later(std::move(slot));
-                continue;
-            }
-        }
-        slot->running->set_listener(self->nobody);
-        pooled_kernel taken{std::move(slot->running), std::move(slot->options)};
-        taken.options.env = std::move(wish.env);
-        co_return std::optional<pooled_kernel>(std::move(taken));
-    }
-    co_return std::nullopt;
+std::optional<pooled_kernel> pool::implementation::take(const pool_wish& wish) {
+    auto slot = choose(wish);
+    if (!slot) return std::nullopt;
+    slot->running->set_listener(nobody);
+    return pooled_kernel{std::move(slot->running), std::move(slot->options)};
 }
 
 awaitable<void> pool::implementation::stop(self_pointer self) {
@@ -203,9 +191,7 @@ pool::~pool() {
 
 void pool::start() { implementation_->tasks.spawn("pool", implementation::refill(implementation_)); }
 
-awaitable<std::optional<pooled_kernel>> pool::take(pool_wish wish) {
-    return implementation::take(implementation_, std::move(wish));
-}
+std::optional<pooled_kernel> pool::take(const pool_wish& wish) { return implementation_->take(wish); }
 
 awaitable<void> pool::stop() { return implementation::stop(implementation_); }
 

@@ -33,7 +33,7 @@ struct pool_wish {
 
 struct pooled_kernel {
     std::unique_ptr<kernel> running;  // idle; tells nobody anything until set_listener()
-    kernel_options options;           // as it was started, but with the wish's environment
+    kernel_options options;           // as it was started: configure() it when the wish has another environment
 };
 
 class pool {
@@ -52,7 +52,7 @@ class pool {
     // A ready kernel that fits: of the spec as it is now, with that working directory, and whose environment is the
     // wished one or can be made so by a message (Python, and nothing that only counts when a process starts). Nothing
     // when there is none; the kernel must not outlive the pool before it has a listener.
-    awaitable<std::optional<pooled_kernel>> take(pool_wish wish);
+    std::optional<pooled_kernel> take(const pool_wish& wish);
     // Ends every kernel; nothing is taken or started afterwards.
     awaitable<void> stop();
 

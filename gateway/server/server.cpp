@@ -112,7 +112,7 @@ sessions::registry_parts parts::make_registry_parts() {
     made.work_roots = settings_.kernels.work_roots;
     made.default_kernel = settings_.kernels.default_name;
     made.force_kernel = settings_.kernels.force_name;
-    for (const auto& [name, count] : settings_.kernels.pool) made.warm[name] = static_cast<std::size_t>(count);
+    for (const auto& [name, count] : settings_.kernels.pool) made.warm[name] = static_cast<int>(count);
     return made;
 }
 

@@ -22,12 +22,13 @@ bool is_comm(const std::string& type) { return type.starts_with("comm_"); }
 
 // What stays of a client between its connections.
 struct client_table::record {
-    std::string session_id;         // as the client gave it; empty for an anonymous one
-    std::set<std::string> keys;     // what entries may be addressed to: its own, and of the client whose place it took
-    std::string key;                // what its own requests are filed under
+    std::string session_id;      // as the client gave it; empty for an anonymous one
+    std::set<std::string> keys;  // what entries may be addressed to: its own, and of the client whose place it took
+    std::string key;             // what its own requests are filed under
     std::uint64_t acknowledged = 0;
     std::uint64_t no_comms_before = 0;  // comm messages up to here belonged to another page
     std::uint64_t too_big = 0;          // the seq that is not sent again
+    bool spoke = false;                 // a message came from it
     bool had_requests = false;          // when it was cut
     std::uint64_t left = 0;             // order of leaving
     connection* open = nullptr;
@@ -67,6 +68,7 @@ class client_table::connection final : public jupyter_client {
 
     result<void> send(messaging::message what) override {
         if (!table_) return failure{errc::session_dead, "the session of this kernel has ended"};
+        owner_->spoke = true;
         return table_->host_.forward(owner_->key, std::move(what));
     }
 
@@ -155,15 +157,21 @@ std::shared_ptr<client_table::record> client_table::find_heir() const {
     return last;
 }
 
+// A client is greeted until it speaks: jupyter_server makes a first connection for a browser that is gone by the time
+// it stands, answers its pings, and reads nothing from it.
 std::shared_ptr<jupyter_client> client_table::connect(const std::string& session_id, const std::string& via) {
-    if (auto known = find(session_id)) {
-        if (known->open) {
-            auto* older = known->open;
-            older->finish(client_end::replaced);
-            older->disconnected(0);
-        }
-        return open(known, known->acknowledged, via);
+    auto owner = find(session_id);
+    if (!owner) owner = admit(session_id);
+    if (auto* older = owner->open) {
+        older->finish(client_end::replaced);
+        older->disconnected(0);
     }
+    auto opened = open(owner, owner->acknowledged, via);
+    if (!owner->spoke) greet(*opened);
+    return opened;
+}
+
+std::shared_ptr<client_table::record> client_table::admit(const std::string& session_id) {
     auto made = std::make_shared<record>();
     made->session_id = session_id;
     made->key = session_id.empty() ? "anonymous-" + random_hex(8) : session_id;
@@ -181,12 +189,17 @@ std::shared_ptr<jupyter_client> client_table::connect(const std::string& session
     }
     records_.push_back(made);
     forget_oldest();
-    auto opened = open(made, made->acknowledged, via);
-    if (!heir_of) {
-        opened->say_first(host_.status_message());
-        opened->say_first(host_.pending_input_message());
-    }
-    return opened;
+    return made;
+}
+
+// An heir too: it is sent again only what its predecessor did not acknowledge.
+void client_table::greet(connection& opened) const {
+    opened.say_first(host_.status_message());
+    auto question = host_.pending_question();
+    if (!question) return;
+    const auto& owner = *opened.owner();
+    const bool comes_anyway = question->seq > owner.acknowledged && owner.keys.contains(question->client);
+    if (!comes_anyway) opened.say_first(question->message);
 }
 
 std::shared_ptr<client_table::connection> client_table::open(std::shared_ptr<record> owner, std::uint64_t after,

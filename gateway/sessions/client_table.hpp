@@ -1,10 +1,11 @@
-// The Jupyter clients of one session: who may take whose cursor (design.md, decision 1), what each has acknowledged, and
-// what a connection is sent first. Owned by one session; io thread.
+// The Jupyter clients of one session: who may take whose cursor (design.md, decision 1), what each has acknowledged,
+// and what a connection is sent first. Owned by one session; io thread.
 #pragma once
 
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -14,6 +15,13 @@
 
 namespace gateway::sessions {
 
+// An input_request that nobody has answered.
+struct open_question {
+    messaging::shared_message message;
+    std::uint64_t seq = 0;  // its place in the log
+    std::string client;     // whom the log's entry is addressed to
+};
+
 // What the clients need of their session; outlives the table.
 class client_host {
   public:
@@ -22,8 +30,7 @@ class client_host {
     virtual bool has_requests(const std::string& client) const = 0;
     // A status message with the state as it is now, with the kernel's own session id.
     virtual messaging::shared_message status_message() const = 0;
-    // The input_request that nobody has answered; null when there is none.
-    virtual messaging::shared_message pending_input_message() const = 0;
+    virtual std::optional<open_question> pending_question() const = 0;
     // A stderr stream message with that parent.
     virtual messaging::shared_message note(const std::string& text, const std::string& parent_header) const = 0;
     virtual output_log& log() = 0;
@@ -50,7 +57,9 @@ class client_table {
 
     std::shared_ptr<record> find(const std::string& session_id) const;
     std::shared_ptr<record> find_heir() const;
+    std::shared_ptr<record> admit(const std::string& session_id);
     std::shared_ptr<connection> open(std::shared_ptr<record> owner, std::uint64_t after, const std::string& via);
+    void greet(connection& opened) const;
     void closed(connection& gone);
     void forget_oldest();
 

@@ -26,6 +26,7 @@ live_registry::~live_registry() = default;
 
 result<void> live_registry::start() {
     if (auto opened = open_directories(); !opened) return opened;
+    start_warm_pool();
     tasks_.spawn("culling", cull_forever());
     return {};
 }
@@ -151,7 +152,7 @@ awaitable<result<void>> live_registry::remove(std::string session_id, kernels::e
         aliases_.erase(each);
     }
     co_await which->end(why);
-    co_await remove_directories(session_id);
+    co_await remove_directories(which->kernel_id());
     log::info("session {} ended: {}", session_id, to_string(why));
     co_return result<void>{};
 }
@@ -165,6 +166,7 @@ awaitable<void> live_registry::stop() {
     std::vector<std::string> ids;
     for (const auto& each : sessions_) ids.push_back(each.first);
     for (auto& each : ids) ends.spawn("end of " + each, end_one(each));
+    if (warm_) ends.spawn("end of the warm pool", warm_->stop());
     co_await ends.join();
     co_await tasks_.join();
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "gateway/kernels/pool.hpp"
 #include "gateway/sessions/live_session.hpp"
 #include "gateway/sessions/registry.hpp"
 #include "mounts/session_directories.hpp"
@@ -30,7 +31,7 @@ struct registry_parts {
     std::vector<std::string> work_roots = {};
     std::string default_kernel = "python3";
     std::string force_kernel = {};
-    std::map<std::string, std::size_t> warm = {};  // kernelspec name → kernels kept ready
+    std::map<std::string, int> warm = {};  // kernelspec name → kernels kept ready
 };
 
 class live_registry final : public registry {
@@ -60,8 +61,12 @@ class live_registry final : public registry {
     // live_registry_setup.cpp: what a session is made of.
     result<session_parts> prepare(const std::string& id, const session_options& options, const kernels::kernelspec& spec);
     result<void> open_directories();
-    kernels::kernel_options make_kernel(const kernels::kernelspec& spec, const mounts::session_paths& paths) const;
-    awaitable<void> remove_directories(std::string session_id);
+    // Options for a kernel with directories of its own, which are named by its id.
+    result<kernels::kernel_options> make_kernel(const kernels::kernelspec& spec, std::string kernel_id) const;
+    std::optional<kernels::pooled_kernel> take_warm(const session_options& options, const kernels::kernelspec& spec);
+    void start_warm_pool();
+    void remove_directories_later(const std::string& kernel_id);
+    awaitable<void> remove_directories(std::string kernel_id);
     void bury(const std::string& kernel_id, kernels::end_reason why);
     awaitable<void> cull_forever();
     void cull_once(std::chrono::steady_clock::time_point now);
@@ -70,6 +75,7 @@ class live_registry final : public registry {
 
     registry_parts parts_;
     std::optional<mounts::session_directories> directories_;
+    std::unique_ptr<kernels::pool> warm_;
     mounts::work_roots roots_;
     std::map<std::string, std::shared_ptr<live_session>> sessions_;
     std::unordered_map<std::string, alias> aliases_;  // by kernel id

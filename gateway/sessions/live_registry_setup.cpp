@@ -26,37 +26,68 @@ result<void> live_registry::open_directories() {
     return {};
 }
 
-kernels::kernel_options live_registry::make_kernel(const kernels::kernelspec& spec, const mounts::session_paths& paths) const {
+result<kernels::kernel_options> live_registry::make_kernel(const kernels::kernelspec& spec, std::string kernel_id) const {
+    auto paths = directories_->create(kernel_id);
+    if (!paths) return directory_failure(paths.error());
     kernels::kernel_options made;
-    made.id = make_uuid();
+    made.id = std::move(kernel_id);
     made.spec = spec;
-    made.mounts = mounts::box_mounts(paths);
+    made.mounts = mounts::box_mounts(*paths);
     made.helper_key = random_hex(helper_key_bytes);
     return made;
 }
 
-result<session_parts> live_registry::prepare(const std::string& id, const session_options& options,
-                                             const kernels::kernelspec& spec) {
-    auto paths = directories_->create(id);
-    if (!paths) return directory_failure(paths.error());
-    auto kernel = make_kernel(spec, *paths);
-    if (!options.kernel_id.empty()) kernel.id = options.kernel_id;
-    kernel.env = options.env;
-    // Only people's kernels see host directories; an agent's files are its own.
-    const auto place = options.made_by == origin::jupyter ? roots_.find(options.working_dir) : std::nullopt;
-    if (place) {
-        kernel.working_dir = place->directory;
-        kernel.mounts.push_back(place->root);
-    }
-    return session_parts{parts_.ex,         parts_.pool,  parts_.kernels, parts_.budget, parts_.limits, id, options,
-                         std::move(kernel), paths->files, paths->log,     nullptr};
+// Pool kernels stand outside of the limits until a session takes one.
+void live_registry::start_warm_pool() {
+    if (parts_.warm.empty()) return;
+    kernels::pool_settings settings;
+    settings.sizes = parts_.warm;
+    auto make = [this](const kernels::kernelspec& spec) { return make_kernel(spec, make_uuid()); };
+    auto drop = [this](const kernels::kernel_options& gone) { remove_directories_later(gone.id); };
+    warm_ = std::make_unique<kernels::pool>(parts_.kernels, parts_.specs, std::move(settings), make, drop);
+    warm_->start();
 }
 
-awaitable<void> live_registry::remove_directories(std::string session_id) {
+std::optional<kernels::pooled_kernel> live_registry::take_warm(const session_options& options,
+                                                               const kernels::kernelspec& spec) {
+    if (!warm_ || !options.kernel_id.empty()) return std::nullopt;
+    return warm_->take({spec.name, options.env, "/home/user"});
+}
+
+result<session_parts> live_registry::prepare(const std::string& id, const session_options& options,
+                                             const kernels::kernelspec& spec) {
+    session_parts made{parts_.ex, parts_.pool, parts_.kernels, parts_.budget, parts_.limits, id, options, {}, {}, {}, {}};
+    // Only people's kernels see host directories; an agent's files are its own.
+    const auto place = options.made_by == origin::jupyter ? roots_.find(options.working_dir) : std::nullopt;
+    auto warm = place ? std::nullopt : take_warm(options, spec);
+    if (warm) {
+        made.kernel = std::move(warm->options);
+        made.ready_kernel = std::move(warm->running);
+    } else {
+        auto kernel = make_kernel(spec, options.kernel_id.empty() ? make_uuid() : options.kernel_id);
+        if (!kernel) return kernel.error();
+        made.kernel = std::move(*kernel);
+        made.kernel.env = options.env;
+    }
+    if (place) {
+        made.kernel.working_dir = place->directory;
+        made.kernel.mounts.push_back(place->root);
+    }
+    const auto paths = directories_->paths(made.kernel.id);
+    made.files_directory = paths.files;
+    made.log_directory = paths.log;
+    return made;
+}
+
+void live_registry::remove_directories_later(const std::string& kernel_id) {
+    tasks_.spawn("directories of " + kernel_id, remove_directories(kernel_id));
+}
+
+awaitable<void> live_registry::remove_directories(std::string kernel_id) {
     if (parts_.keep_files) co_return;
-    auto work = [all = &*directories_, id = session_id] { return all->remove(id); };
+    auto work = [all = &*directories_, id = kernel_id] { return all->remove(id); };
     auto removed = co_await run_on(parts_.pool, std::move(work));
-    if (!removed) log::warning("session {}: {}", session_id, removed.error().text);
+    if (!removed) log::warning("the directories of {}: {}", kernel_id, removed.error().text);
 }
 
 }  // namespace gateway::sessions

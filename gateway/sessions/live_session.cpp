@@ -34,13 +34,19 @@ live_session::live_session(session_parts parts)
 live_session::~live_session() = default;
 
 void live_session::start() {
-    if (kernel_->state() == kernels::kernel_state::idle) {
-        kernel_->set_listener(*this);
-        kernel_state_ = kernels::kernel_state::idle;
-        became_ready();
-        return;
-    }
-    tasks_.spawn("start of " + parts_.id, boot());
+    const bool warm = kernel_->state() == kernels::kernel_state::idle;
+    if (warm) kernel_->set_listener(*this);
+    if (warm && parts_.kernel.env == parts_.options.env) return on_state(kernels::kernel_state::idle, kernels::end_reason::none);
+    tasks_.spawn("start of " + parts_.id, warm ? configure_warm() : boot());
+}
+
+awaitable<void> live_session::configure_warm() {
+    auto self = shared_from_this();
+    auto done = co_await kernel_->configure(parts_.options.env);
+    if (done && !ended_) co_return on_state(kernels::kernel_state::idle, kernels::end_reason::none);
+    if (ended_) co_return;
+    failure_text_ = done.error().message;
+    co_await kernel_->shutdown(kernels::end_reason::start_failed);
 }
 
 awaitable<void> live_session::boot() {

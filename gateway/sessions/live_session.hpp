@@ -90,7 +90,7 @@ class live_session final : public session,
     result<void> forward(const std::string& client, messaging::message what) override;
     bool has_requests(const std::string& client) const override { return requests_.any_of(client); }
     messaging::shared_message status_message() const override;
-    messaging::shared_message pending_input_message() const override;
+    std::optional<open_question> pending_question() const override;
     messaging::shared_message note(const std::string& text, const std::string& parent_header) const override;
 
     struct reading {  // a kernel message with what was read of it
@@ -111,6 +111,7 @@ class live_session final : public session,
     void touch(const reading& from);
 
     awaitable<void> boot();
+    awaitable<void> configure_warm();  // a kernel from the pool that needs another environment
     void became_ready();
     void kernel_gone(kernels::end_reason why, bool restarts);
     void answer_requests(const std::string& ename, const std::string& evalue);
@@ -154,6 +155,8 @@ class live_session final : public session,
     std::optional<std::chrono::steady_clock::time_point> busy_since_;
     std::optional<input_prompt> pending_input_;
     std::string pending_input_parent_;
+    std::string pending_input_client_;
+    std::uint64_t pending_input_seq_ = 0;
     std::unordered_map<std::string, std::shared_ptr<cell>> foreign_;  // seen only by their execute_input
     std::unordered_map<std::string, std::optional<std::string>> answers_;   // complete and inspect, by msg_id
     std::unordered_map<std::string, execute_options> agent_requests_;       // by msg_id, until they ended

@@ -137,11 +137,11 @@ void live_session::on_reply(const reading& from) {
 void live_session::on_stdin(const reading& from) {
     const auto content = parse_object(from.what->content);
     const auto* request = requests_.find(from.parent.msg_id);
-    const std::string client = request ? request->client : agents_only;
+    pending_input_client_ = request ? request->client : agents_only;
     pending_input_ = input_prompt{from.owner ? from.owner->id : std::string(), text_of(content, "prompt"),
                                   content.value("password", json(false)) == json(true), from.what};
     pending_input_parent_ = from.parent.msg_id;
-    log_message(from, client);
+    pending_input_seq_ = log_message(from, pending_input_client_);
 }
 
 void live_session::on_debug_event(const reading& from) {
@@ -176,8 +176,9 @@ messaging::shared_message live_session::status_message() const {
     return std::make_shared<const messaging::message>(make_status(to_string(state()), kernel_->kernel_session()));
 }
 
-messaging::shared_message live_session::pending_input_message() const {
-    return pending_input_ ? pending_input_->message : nullptr;
+std::optional<open_question> live_session::pending_question() const {
+    if (!pending_input_) return std::nullopt;
+    return open_question{pending_input_->message, pending_input_seq_, pending_input_client_};
 }
 
 messaging::shared_message live_session::note(const std::string& text, const std::string& parent_header) const {
