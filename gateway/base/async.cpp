@@ -1,6 +1,7 @@
 #include "gateway/base/async.hpp"
 
 #include <boost/asio/as_tuple.hpp>
+#include <boost/asio/post.hpp>
 #include <exception>
 
 #include "gateway/base/log.hpp"
@@ -56,7 +57,10 @@ void task_group::spawn(std::string name, awaitable<void> task) {
         } catch (const std::exception& failed) {
             log::error("{}: {}", name, failed.what());
         }
-        owner->tasks.erase(signal);
+        // A cancel() from outside of the io thread is still on its way to the signal: it goes after that.
+        auto ended = std::make_shared<std::list<asio::cancellation_signal>>();
+        ended->splice(ended->end(), owner->tasks, signal);
+        asio::post(owner->ex, [ended] {});
         if (owner->tasks.empty()) owner->drained.notify_all();
     };
     asio::co_spawn(owner->ex, std::move(task), asio::bind_cancellation_slot(signal->slot(), std::move(finished)));
