@@ -69,6 +69,10 @@ class Notebook:
         self.type(index, source)
         self.page.keyboard.press("Control+Enter")
 
+    def add_cell_below(self) -> None:
+        self.page.keyboard.press("Escape")
+        self.page.keyboard.press("b")
+
     def wait_until_done(self, index: int) -> None:
         """The cell has a number for its prompt: its reply and its idle came."""
         expect(self.prompt(index)).to_have_text(re.compile(r"\[\d+\]"), timeout=LONG)

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
-from browser.notebook import Notebook, open_launcher, open_notebook, start_from_launcher
+from browser.notebook import LONG, Notebook, open_launcher, open_notebook, start_from_launcher
 from support.agent import AgentSocket
 from support.gateway import Gateway
 from support.waiting import eventually
@@ -35,12 +35,15 @@ def test_a_person_enters_the_session_of_an_agent(gateway: Gateway, start_lab, pa
         agent.run(ANALYSIS)
 
         notebook = attach_in_lab(page, lab, "Attach: ride-analysis")
+        notebook.run_source(0, "%whos DataFrame")
+        notebook.expect_output(0, "rides")
         person_code = "rides.plot(x='hour', y='rides', title='rides in a day');"
-        notebook.run_source(0, person_code)
-        notebook.wait_until_done(0)
+        notebook.add_cell_below()
+        notebook.run_source(1, person_code)
+        expect(notebook.output(1).locator("img")).to_be_visible(timeout=LONG)
+        notebook.wait_until_done(1)
         seen = cell_with(agent, person_code)
         assert (seen["origin"], seen["status"]) == ("jupyter", "ok")
-        show_variables(notebook)
         page.screenshot(path=images / "shared-session.png")
 
         # The agent's socket is cut in the middle of a cell, and it comes back.
@@ -57,14 +60,6 @@ def test_a_person_enters_the_session_of_an_agent(gateway: Gateway, start_lab, pa
         eventually(lambda: gateway.jupyter().kernels() == [], what="Lab's alias goes with it")
         assert api.session(session)["state"] == "idle"
         assert agent.run("len(rides)")["status"] == "ok"
-
-
-def show_variables(notebook: Notebook) -> None:
-    """A person asks for the variables, and finds the agent's."""
-    notebook.page.keyboard.press("Escape")
-    notebook.page.keyboard.press("b")
-    notebook.run_source(1, "%whos DataFrame")
-    notebook.expect_output(1, "rides")
 
 
 def test_an_agent_enters_the_session_that_a_lab_started(gateway: Gateway, start_lab, page: Page) -> None:
