@@ -17,10 +17,14 @@ spdlog::logger& logger() {
 
 spdlog::level::level_enum to_spdlog(level at) {
     switch (at) {
-        case level::debug: return spdlog::level::debug;
-        case level::info: return spdlog::level::info;
-        case level::warning: return spdlog::level::warn;
-        case level::error: return spdlog::level::err;
+        case level::debug:
+            return spdlog::level::debug;
+        case level::info:
+            return spdlog::level::info;
+        case level::warning:
+            return spdlog::level::warn;
+        case level::error:
+            return spdlog::level::err;
     }
     return spdlog::level::info;
 }

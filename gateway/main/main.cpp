@@ -24,7 +24,8 @@ int run_keys(const std::string& data_dir, std::vector<std::string> words) {
     auto* add = app.add_subcommand("add", "Make a key and print it once");
     add->add_option("name", name, "A name to know it by")->required();
     add->add_option("--user", user, "The user ID that it belongs to")->capture_default_str();
-    add->add_option("--scope", scope, "execute: use the user's sessions; session: also make and end them; admin: any user")
+    add->add_option("--scope", scope,
+                    "execute: use the user's sessions; session: also make and end them; admin: any user")
         ->capture_default_str();
     auto* list = app.add_subcommand("list", "All keys, without their secrets");
     auto* revoke = app.add_subcommand("revoke", "Refuse a key from now on, and close its sockets");

@@ -17,7 +17,7 @@ class directories {
     ~directories();
 
     const std::string& data() const { return data_; }
-    const std::string& runtime() const { return runtime_; }         // kernels' sockets and connection files
+    const std::string& runtime() const { return runtime_; }               // kernels' sockets and connection files
     std::string helper_sockets() const { return runtime_ + "/helpers"; }  // bound into every box
 
   private:

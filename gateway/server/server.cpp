@@ -150,7 +150,8 @@ result<void> parts::prepare() {
         auto found = registry_.find_by_helper_key(key);
         return found ? std::optional(found->id()) : std::nullopt;
     };
-    helpers_ = std::make_unique<api::helpers::endpoint>(io_.get_executor(), owned_.helper_sockets(), *toolbox_, find_session);
+    helpers_ =
+        std::make_unique<api::helpers::endpoint>(io_.get_executor(), owned_.helper_sockets(), *toolbox_, find_session);
     if (auto bound = helpers_->listen(); !bound) return bound;
     return server_->listen();
 }

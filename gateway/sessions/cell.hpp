@@ -21,7 +21,17 @@ inline bool is_final(cell_status status) { return status > cell_status::running;
 
 // Why a cell ended as it did; the kernel's reasons and one of its own. docs/api.md, "The one vocabulary".
 enum class cell_reason : std::uint8_t {
-    none, deadline, oom, killed, crashed, restarted, start_failed, culled, session_ended, gateway_ended, aborted
+    none,
+    deadline,
+    oom,
+    killed,
+    crashed,
+    restarted,
+    start_failed,
+    culled,
+    session_ended,
+    gateway_ended,
+    aborted
 };
 const char* to_string(cell_reason reason);  // "" for none
 cell_reason to_cell_reason(kernels::end_reason reason);
@@ -60,7 +70,7 @@ struct cell_output {
 };
 
 struct cell {
-    std::string id;      // "cell_…"
+    std::string id;  // "cell_…"
     origin sent_by = origin::agent;
     std::string msg_id;  // of its execute_request, and so the parent of its output
     std::uint64_t seq_first = 0;

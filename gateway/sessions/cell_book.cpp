@@ -3,20 +3,12 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "gateway/sessions/json_reading.hpp"
+
 namespace gateway::sessions {
 namespace {
 
 using nlohmann::json;
-
-json parse_object(const std::string& text) {
-    auto parsed = json::parse(text, nullptr, false);
-    return parsed.is_object() ? parsed : json::object();
-}
-
-std::string text_of(const json& object, const char* name) {
-    auto found = object.find(name);
-    return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
 
 std::string display_id_of(const json& content) {
     auto transient = content.find("transient");
@@ -72,7 +64,8 @@ std::vector<std::shared_ptr<const cell>> cell_book::with_key(const std::string& 
     std::vector<std::shared_ptr<const cell>> answer;
     auto [first, last] = by_key_.equal_range(idempotency_key);
     for (; first != last; ++first) answer.push_back(find(first->second));
-    std::sort(answer.begin(), answer.end(), [](const auto& left, const auto& right) { return left->seq_first > right->seq_first; });
+    std::sort(answer.begin(), answer.end(),
+              [](const auto& left, const auto& right) { return left->seq_first > right->seq_first; });
     return answer;
 }
 
@@ -91,7 +84,7 @@ void cell_book::record(cell& owner, const entry& logged) {
         owner.error = to_error(parse_object(logged.message->content));
     } else if (logged.type == "clear_output") {
         const auto content = parse_object(logged.message->content);
-        if (content.value("wait", json(false)) == json(true))
+        if (is_true(content, "wait"))
             target.clear_before_next = true;
         else
             owner.displays.clear();

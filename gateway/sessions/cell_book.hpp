@@ -1,5 +1,5 @@
-// The cells of a session: kept in order, found by id or by the msg_id of their request, filled from the kernel's output.
-// Owned by one session; io thread.
+// The cells of a session: kept in order, found by id or by the msg_id of their request, filled from the kernel's
+// output. Owned by one session; io thread.
 #pragma once
 
 #include <map>

@@ -16,7 +16,7 @@ struct cursor_state {
     disk_hint hint;
     claim held;
     std::uint64_t given = 0;  // the last seq that next() gave
-    unsigned moves = 0;  // counts seeks and new filters, so that a read under way is not taken for the new place
+    unsigned moves = 0;       // counts seeks and new filters, so that a read under way is not taken for the new place
     bool reading = false;
     bool woken = false;
 };

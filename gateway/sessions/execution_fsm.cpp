@@ -6,7 +6,8 @@
 namespace gateway::sessions {
 namespace {
 
-// A reply without its idle is a lost idle (a kernel with a high-water mark): after this long the cell ends all the same.
+// A reply without its idle is a lost idle (a kernel with a high-water mark): after this long the cell ends all the
+// same.
 constexpr milliseconds idle_patience{10'000};
 // An agent's cell that a foreign failure aborted is sent again, but not for ever.
 constexpr int aborted_limit = 20;
@@ -43,7 +44,8 @@ execution_actions execution_fsm::forward(execution what) {
 
 execution_actions execution_fsm::cancel(const std::string& msg_id) {
     execution_actions out;
-    auto waiting = std::find_if(queue_.begin(), queue_.end(), [&](const sent& each) { return each.what.msg_id == msg_id; });
+    auto waiting =
+        std::find_if(queue_.begin(), queue_.end(), [&](const sent& each) { return each.what.msg_id == msg_id; });
     if (waiting != queue_.end()) {
         queue_.erase(waiting);
         out.push_back(action::ended{msg_id, cell_status::cancelled, cell_reason::aborted, false});

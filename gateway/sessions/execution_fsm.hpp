@@ -1,6 +1,6 @@
-// The life of execute_requests on a kernel's main shell, as a state machine without I/O: events in with the time, actions out.
-// Decides when an agent's cell may go to the kernel, which cell is running, when its deadline interrupts or kills, and how
-// each one ends (design.md, decisions 3 to 5). Owned by one session; io thread.
+// The life of execute_requests on a kernel's main shell, as a state machine without I/O: events in with the time,
+// actions out. Decides when an agent's cell may go to the kernel, which cell is running, when its deadline interrupts
+// or kills, and how each one ends (design.md, decisions 3 to 5). Owned by one session; io thread.
 #pragma once
 
 #include <chrono>
@@ -25,11 +25,20 @@ struct execution {
 };
 
 namespace action {
-struct send { std::string msg_id; };        // an agent's cell, to the kernel
-struct began { std::string msg_id; };       // it is running
-struct ended { std::string msg_id; cell_status status; cell_reason reason; bool kernel_restarted; };
+struct send {
+    std::string msg_id;
+};  // an agent's cell, to the kernel
+struct began {
+    std::string msg_id;
+};  // it is running
+struct ended {
+    std::string msg_id;
+    cell_status status;
+    cell_reason reason;
+    bool kernel_restarted;
+};
 struct interrupt {};
-struct kill {};                             // the deadline passed and the grace too: restart the kernel
+struct kill {};  // the deadline passed and the grace too: restart the kernel
 }  // namespace action
 
 using execution_action = std::variant<action::send, action::began, action::ended, action::interrupt, action::kill>;
@@ -40,17 +49,17 @@ class execution_fsm {
     explicit execution_fsm(milliseconds grace) : grace_(grace) {}
 
     // Requests.
-    execution_actions submit(execution what);                 // an agent's: queued here until the main shell is free
-    execution_actions forward(execution what);                // a Jupyter client's: already on its way to the kernel
-    execution_actions cancel(const std::string& msg_id);      // queued: never starts; sent or running: interrupted
-    execution_actions interrupt();                            // by a user: whatever runs
+    execution_actions submit(execution what);             // an agent's: queued here until the main shell is free
+    execution_actions forward(execution what);            // a Jupyter client's: already on its way to the kernel
+    execution_actions cancel(const std::string& msg_id);  // queued: never starts; sent or running: interrupted
+    execution_actions interrupt();                        // by a user: whatever runs
 
     // What the kernel says, by the parent's msg_id. Unknown parents are ignored.
     execution_actions busy(const std::string& parent, tick now);
     execution_actions input_echoed(const std::string& parent);  // execute_input
     execution_actions replied(const std::string& parent, const std::string& status, const std::string& ename, tick now);
     execution_actions idle(const std::string& parent);
-    void debugger_stopped(tick now);   // deadlines stand still
+    void debugger_stopped(tick now);  // deadlines stand still
     void debugger_continued(tick now);
 
     // The kernel's life.

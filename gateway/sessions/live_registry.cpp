@@ -33,19 +33,24 @@ result<void> live_registry::start() {
 
 result<void> live_registry::admit(const session_options& options) const {
     if (find_by_name(options.user_id, options.name))
-        return failure{errc::name_taken, fmt::format("you have a session named {} already; take another name", options.name)};
+        return failure{errc::name_taken,
+                       fmt::format("you have a session named {} already; take another name", options.name)};
     if (!options.kernel_id.empty() && (find_kernel(options.kernel_id) || !tombstone(options.kernel_id).empty()))
-        return failure{errc::conflict, fmt::format("the kernel id {} is in use; choose another UUID", options.kernel_id)};
+        return failure{errc::conflict,
+                       fmt::format("the kernel id {} is in use; choose another UUID", options.kernel_id)};
     const auto& bounds = parts_.bounds;
     if (bounds.max_kernels > 0 && sessions_.size() >= bounds.max_kernels)
-        return failure{errc::limit_reached, fmt::format("Resource Limit: {} kernels are running and kernels.max is {}; end one first",
-                                                        sessions_.size(), bounds.max_kernels)};
-    const auto of_user = static_cast<std::size_t>(std::count_if(sessions_.begin(), sessions_.end(), [&](const auto& each) {
-        return each.second->options().user_id == options.user_id;
-    }));
+        return failure{errc::limit_reached,
+                       fmt::format("Resource Limit: {} kernels are running and kernels.max is {}; end one first",
+                                   sessions_.size(), bounds.max_kernels)};
+    const auto of_user =
+        static_cast<std::size_t>(std::count_if(sessions_.begin(), sessions_.end(), [&](const auto& each) {
+            return each.second->options().user_id == options.user_id;
+        }));
     if (bounds.max_kernels_per_user > 0 && of_user >= bounds.max_kernels_per_user)
-        return failure{errc::limit_reached, fmt::format("Resource Limit: {} has {} kernels and kernels.max_per_user is {}; end one first",
-                                                        options.user_id, of_user, bounds.max_kernels_per_user)};
+        return failure{errc::limit_reached,
+                       fmt::format("Resource Limit: {} has {} kernels and kernels.max_per_user is {}; end one first",
+                                   options.user_id, of_user, bounds.max_kernels_per_user)};
     return {};
 }
 
@@ -127,7 +132,8 @@ void live_registry::bury(const std::string& kernel_id, kernels::end_reason why) 
 result<alias> live_registry::attach(const std::string& session_id, const std::string& user_id) {
     auto owner = find(session_id);
     if (!owner) return failure{errc::session_not_found, "there is no session " + session_id};
-    alias made{make_uuid(), "attach-" + session_id, session_id, user_id, wall_clock::now(), std::chrono::steady_clock::now()};
+    alias made{make_uuid(), "attach-" + session_id, session_id,
+               user_id,     wall_clock::now(),      std::chrono::steady_clock::now()};
     aliases_[made.kernel_id] = made;
     return made;
 }

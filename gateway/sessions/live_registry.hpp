@@ -59,7 +59,8 @@ class live_registry final : public registry {
   private:
     result<void> admit(const session_options& options) const;
     // live_registry_setup.cpp: what a session is made of.
-    result<session_parts> prepare(const std::string& id, const session_options& options, const kernels::kernelspec& spec);
+    result<session_parts> prepare(const std::string& id, const session_options& options,
+                                  const kernels::kernelspec& spec);
     result<void> open_directories();
     // Options for a kernel with directories of its own, which are named by its id.
     result<kernels::kernel_options> make_kernel(const kernels::kernelspec& spec, std::string kernel_id) const;

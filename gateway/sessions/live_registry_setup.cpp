@@ -26,7 +26,8 @@ result<void> live_registry::open_directories() {
     return {};
 }
 
-result<kernels::kernel_options> live_registry::make_kernel(const kernels::kernelspec& spec, std::string kernel_id) const {
+result<kernels::kernel_options> live_registry::make_kernel(const kernels::kernelspec& spec,
+                                                           std::string kernel_id) const {
     auto paths = directories_->create(kernel_id);
     if (!paths) return directory_failure(paths.error());
     kernels::kernel_options made;
@@ -56,7 +57,8 @@ std::optional<kernels::pooled_kernel> live_registry::take_warm(const session_opt
 
 result<session_parts> live_registry::prepare(const std::string& id, const session_options& options,
                                              const kernels::kernelspec& spec) {
-    session_parts made{parts_.ex, parts_.pool, parts_.kernels, parts_.budget, parts_.limits, id, options, {}, {}, {}, {}};
+    session_parts made{parts_.ex, parts_.pool, parts_.kernels, parts_.budget, parts_.limits, id, options, {}, {},
+                       {},        {}};
     // Only people's kernels see host directories; an agent's files are its own.
     const auto place = options.made_by == origin::jupyter ? roots_.find(options.working_dir) : std::nullopt;
     auto warm = place ? std::nullopt : take_warm(options, spec);

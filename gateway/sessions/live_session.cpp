@@ -36,7 +36,8 @@ live_session::~live_session() = default;
 void live_session::start() {
     const bool warm = kernel_->state() == kernels::kernel_state::idle;
     if (warm) kernel_->set_listener(*this);
-    if (warm && parts_.kernel.env == parts_.options.env) return on_state(kernels::kernel_state::idle, kernels::end_reason::none);
+    if (warm && parts_.kernel.env == parts_.options.env)
+        return on_state(kernels::kernel_state::idle, kernels::end_reason::none);
     tasks_.spawn("start of " + parts_.id, warm ? configure_warm() : boot());
 }
 
@@ -58,11 +59,15 @@ awaitable<void> live_session::boot() {
 
 session_state live_session::state() const {
     switch (kernel_state_) {
-        case kernels::kernel_state::starting: return session_state::starting;
-        case kernels::kernel_state::restarting: return session_state::restarting;
-        case kernels::kernel_state::dead: return session_state::dead;
+        case kernels::kernel_state::starting:
+            return session_state::starting;
+        case kernels::kernel_state::restarting:
+            return session_state::restarting;
+        case kernels::kernel_state::dead:
+            return session_state::dead;
         case kernels::kernel_state::idle:
-        case kernels::kernel_state::busy: break;
+        case kernels::kernel_state::busy:
+            break;
     }
     return busy_parents_.empty() ? session_state::idle : session_state::busy;
 }
@@ -75,7 +80,8 @@ awaitable<result<void>> live_session::ready() {
     auto self = shared_from_this();
     while (state() == session_state::starting || state() == session_state::restarting) co_await changed_.wait();
     if (state() == session_state::dead)
-        co_return failure{errc::session_dead, fmt::format("the session {} is dead ({}); make another", id(), to_string(reason_))};
+        co_return failure{errc::session_dead,
+                          fmt::format("the session {} is dead ({}); make another", id(), to_string(reason_))};
     co_return result<void>{};
 }
 
@@ -84,15 +90,21 @@ void live_session::on_state(kernels::kernel_state state, kernels::end_reason why
     kernel_state_ = state;
     switch (state) {
         case kernels::kernel_state::starting:
-        case kernels::kernel_state::busy: break;
-        case kernels::kernel_state::idle: became_ready(); break;
-        case kernels::kernel_state::restarting: kernel_gone(why, true); break;
+        case kernels::kernel_state::busy:
+            break;
+        case kernels::kernel_state::idle:
+            became_ready();
+            break;
+        case kernels::kernel_state::restarting:
+            kernel_gone(why, true);
+            break;
         case kernels::kernel_state::dead:
             if (failure_text_.empty()) failure_text_ = kernel_->failure_text();
             kernel_gone(why, false);
             break;
     }
-    log_event("kernel_status", "", kernel_status_body(sessions::to_string(this->state()), sessions::to_string(reason_)));
+    log_event("kernel_status", "",
+              kernel_status_body(sessions::to_string(this->state()), sessions::to_string(reason_)));
     changed_.notify_all();
 }
 
@@ -111,8 +123,9 @@ void live_session::became_ready() {
 // All that was in flight ends here, each with one answer; only then do clients hear what became of the kernel.
 void live_session::kernel_gone(kernels::end_reason why, bool restarts) {
     reason_ = to_cell_reason(why);
-    answer_requests("DeadKernelError", fmt::format("the kernel ended while this request was in flight ({}){}",
-                                                   sessions::to_string(reason_), restarts ? "; it is being restarted" : ""));
+    answer_requests("DeadKernelError",
+                    fmt::format("the kernel ended while this request was in flight ({}){}",
+                                sessions::to_string(reason_), restarts ? "; it is being restarted" : ""));
     apply(executions_.kernel_ended(reason_, restarts));
     for (auto& each : std::exchange(foreign_, {})) end_cell(*each.second, cell_status::lost, reason_, restarts);
     for (auto& each : answers_) each.second = std::string();
@@ -121,7 +134,8 @@ void live_session::kernel_gone(kernels::end_reason why, bool restarts) {
     pending_input_.reset();
     if (!restarts) {
         for (auto& each : std::exchange(held_, {}))
-            if (auto header = messaging::parse_header(each.what.header)) transmit(each.client, std::move(each.what), *header);
+            if (auto header = messaging::parse_header(each.what.header))
+                transmit(each.client, std::move(each.what), *header);
         log_own(make_status("dead", kernel_->kernel_session()), "");
     } else if (why != kernels::end_reason::restarted) {
         log_own(make_status("restarting", kernel_->kernel_session()), "");
@@ -139,7 +153,8 @@ void live_session::answer_requests(const std::string& ename, const std::string& 
 awaitable<result<void>> live_session::interrupt() {
     auto self = shared_from_this();
     if (ended_ || state() == session_state::dead)
-        co_return failure{errc::session_dead, fmt::format("the session {} is dead; there is nothing to interrupt", id())};
+        co_return failure{errc::session_dead,
+                          fmt::format("the session {} is dead; there is nothing to interrupt", id())};
     auto actions = executions_.interrupt();
     std::erase_if(actions, [](const auto& each) { return std::holds_alternative<action::interrupt>(each); });
     apply(actions);
@@ -170,7 +185,9 @@ std::shared_ptr<jupyter_client> live_session::connect(const std::string& session
     return clients_.connect(session_id, via);
 }
 
-void live_session::disconnect_via(const std::string& kernel_id) { clients_.end_via(kernel_id, client_end::kernel_deleted); }
+void live_session::disconnect_via(const std::string& kernel_id) {
+    clients_.end_via(kernel_id, client_end::kernel_deleted);
+}
 
 std::shared_ptr<void> live_session::count_agent_socket() { return agent_socket_; }
 
@@ -190,7 +207,8 @@ void live_session::perform(const action::began& what) {
 void live_session::perform(const action::ended& what) {
     agent_requests_.erase(what.msg_id);
     if (pending_input_ && pending_input_parent_ == what.msg_id) pending_input_.reset();
-    if (auto found = cells_.find_by_request(what.msg_id)) end_cell(*found, what.status, what.reason, what.kernel_restarted);
+    if (auto found = cells_.find_by_request(what.msg_id))
+        end_cell(*found, what.status, what.reason, what.kernel_restarted);
 }
 
 void live_session::perform(const action::interrupt&) {

@@ -76,7 +76,9 @@ class live_session final : public session,
     awaitable<void> end(kernels::end_reason why) override;
     std::shared_ptr<jupyter_client> connect(const std::string& session_id, const std::string& via) override;
     std::size_t connections() const override { return clients_.connections(); }
-    std::size_t connections_via(const std::string& kernel_id) const override { return clients_.connections_via(kernel_id); }
+    std::size_t connections_via(const std::string& kernel_id) const override {
+        return clients_.connections_via(kernel_id);
+    }
     void disconnect_via(const std::string& kernel_id);  // an alias that went
     std::shared_ptr<void> count_agent_socket() override;
     std::size_t agent_sockets() const override { return static_cast<std::size_t>(agent_socket_.use_count()) - 1; }
@@ -157,9 +159,9 @@ class live_session final : public session,
     std::string pending_input_parent_;
     std::string pending_input_client_;
     std::uint64_t pending_input_seq_ = 0;
-    std::unordered_map<std::string, std::shared_ptr<cell>> foreign_;  // seen only by their execute_input
-    std::unordered_map<std::string, std::optional<std::string>> answers_;   // complete and inspect, by msg_id
-    std::unordered_map<std::string, execute_options> agent_requests_;       // by msg_id, until they ended
+    std::unordered_map<std::string, std::shared_ptr<cell>> foreign_;       // seen only by their execute_input
+    std::unordered_map<std::string, std::optional<std::string>> answers_;  // complete and inspect, by msg_id
+    std::unordered_map<std::string, execute_options> agent_requests_;      // by msg_id, until they ended
     struct held {
         std::string client;
         messaging::message what;

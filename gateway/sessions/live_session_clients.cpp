@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "gateway/sessions/cell_events.hpp"
+#include "gateway/sessions/json_reading.hpp"
 #include "gateway/sessions/live_session.hpp"
 
 namespace gateway::sessions {
@@ -17,13 +18,12 @@ constexpr std::size_t held_limit = 256u << 20;
 // Completion and inspection wait behind a running cell; an editor has given up long before.
 constexpr milliseconds answer_patience{30'000};
 
-json flag(bool value) { return json(value); }
-
 }  // namespace
 
 result<void> live_session::forward(const std::string& client, messaging::message what) {
     auto header = messaging::parse_header(what.header);
-    if (!header) return failure{errc::invalid_request, "the message's header cannot be read: " + header.error().message()};
+    if (!header)
+        return failure{errc::invalid_request, "the message's header cannot be read: " + header.error().message()};
     if (header->msg_type.empty() || header->msg_id.empty())
         return failure{errc::invalid_request, "the message's header has no msg_type or no msg_id"};
     if (what.where == messaging::channel::iopub)
@@ -40,7 +40,8 @@ result<void> live_session::forward(const std::string& client, messaging::message
     return {};
 }
 
-void live_session::transmit(const std::string& client, messaging::message what, const messaging::header_fields& header) {
+void live_session::transmit(const std::string& client, messaging::message what,
+                            const messaging::header_fields& header) {
     pending_request request{client, what.where, header.msg_id, header.msg_type, what.header, 0};
     const bool main_shell = what.where == messaging::channel::shell && header.subshell_id.empty();
     if (header.msg_type == "execute_request" && main_shell) forward_execute(what, header);
@@ -55,17 +56,16 @@ void live_session::transmit(const std::string& client, messaging::message what, 
 }
 
 void live_session::forward_execute(const messaging::message& what, const messaging::header_fields& header) {
-    auto content = json::parse(what.content, nullptr, false);
-    if (!content.is_object()) content = json::object();
-    const bool silent = content.value("silent", flag(false)) == flag(true);
+    const auto content = parse_object(what.content);
+    const bool silent = is_true(content, "silent");
     execution sent{header.msg_id, origin::jupyter, silent, std::nullopt};
     if (!silent) {
         cell made;
         made.id = make_id("cell_");
         made.sent_by = origin::jupyter;
         made.msg_id = header.msg_id;
-        if (auto code = content.find("code"); code != content.end() && code->is_string()) made.code = code->get<std::string>();
-        made.store_history = content.value("store_history", flag(true)) != flag(false);
+        made.code = text_of(content, "code");
+        made.store_history = !content.contains("store_history") || is_true(content, "store_history");
         made.metadata = what.metadata;
         made.queued_at = wall_clock::now();
         log_queued(made);
@@ -83,8 +83,9 @@ result<submitted> live_session::join_earlier(const execute_options& what, bool& 
         if (age > parts_.limits.idempotency) continue;
         found = true;
         if (each->code != what.code)
-            return failure{errc::idempotency_mismatch,
-                           fmt::format("the idempotency key was used for other code in {}; take another key", each->id)};
+            return failure{
+                errc::idempotency_mismatch,
+                fmt::format("the idempotency key was used for other code in {}; take another key", each->id)};
         return submitted{each->id, each->seq_first};
     }
     return submitted{};
@@ -163,7 +164,8 @@ awaitable<result<void>> live_session::cancel(std::string cell_id) {
 
 result<void> live_session::answer_input(const std::string& cell_id, const std::string& value) {
     if (!pending_input_ || pending_input_->cell_id != cell_id)
-        return failure{errc::no_input_requested, "no input() of the cell " + cell_id + " is waiting; another answer may have been first"};
+        return failure{errc::no_input_requested,
+                       "no input() of the cell " + cell_id + " is waiting; another answer may have been first"};
     messaging::message reply;
     reply.where = messaging::channel::stdin_channel;
     reply.header = messaging::make_header("input_reply", agent_session_);
@@ -205,7 +207,9 @@ awaitable<result<std::string>> live_session::ask(std::string msg_type, std::stri
     auto answer = std::move(answers_[msg_id]);
     answers_.erase(msg_id);
     if (!sent) co_return sent.error();
-    if (!answer) co_return failure{errc::timeout, "the kernel did not answer within 30 s: it runs a cell; interrupt it or try later"};
+    if (!answer)
+        co_return failure{errc::timeout,
+                          "the kernel did not answer within 30 s: it runs a cell; interrupt it or try later"};
     if (answer->empty()) co_return failure{errc::kernel_dead, "the kernel ended while it was asked"};
     co_return std::move(*answer);
 }

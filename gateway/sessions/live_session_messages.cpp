@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "gateway/base/log.hpp"
+#include "gateway/sessions/json_reading.hpp"
 #include "gateway/sessions/live_session.hpp"
 
 namespace gateway::sessions {
@@ -10,21 +11,10 @@ namespace {
 
 using nlohmann::json;
 
-json parse_object(const std::string& text) {
-    auto parsed = json::parse(text, nullptr, false);
-    return parsed.is_object() ? parsed : json::object();
-}
-
-std::string text_of(const json& object, const char* name) {
-    auto found = object.find(name);
-    return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
 bool is_output(const std::string& type) {
     return type == "stream" || type == "display_data" || type == "execute_result" || type == "update_display_data" ||
            type == "error" || type == "clear_output";
 }
-
 
 }  // namespace
 
@@ -40,10 +30,16 @@ void live_session::on_message(messaging::shared_message what) {
     from.owner = cells_.find_by_request(from.parent.msg_id);
     touch(from);
     switch (from.what->where) {
-        case messaging::channel::iopub: on_iopub(from); break;
+        case messaging::channel::iopub:
+            on_iopub(from);
+            break;
         case messaging::channel::shell:
-        case messaging::channel::control: on_reply(from); break;
-        case messaging::channel::stdin_channel: on_stdin(from); break;
+        case messaging::channel::control:
+            on_reply(from);
+            break;
+        case messaging::channel::stdin_channel:
+            on_stdin(from);
+            break;
     }
 }
 
@@ -103,12 +99,13 @@ void live_session::on_execute_input(reading& from) {
         foreign_[from.owner->msg_id] = from.owner;
         perform(action::began{from.owner->msg_id});
     }
-    if (from.owner && count != content.end() && count->is_number_integer()) from.owner->execution_count = count->get<int>();
+    if (from.owner && count != content.end() && count->is_number_integer())
+        from.owner->execution_count = count->get<int>();
     apply(executions_.input_echoed(from.parent.msg_id));
 }
 
 void live_session::finish_foreign(const std::shared_ptr<cell>& which) {
-    const auto status = !which->error                               ? cell_status::ok
+    const auto status = !which->error                                ? cell_status::ok
                         : which->error->ename == "KeyboardInterrupt" ? cell_status::interrupted
                                                                      : cell_status::error;
     end_cell(*which, status, cell_reason::none, false);
@@ -125,7 +122,8 @@ void live_session::on_reply(const reading& from) {
     if (from.header.msg_type != "execute_reply") return;
     const auto content = parse_object(from.what->content);
     const auto count = content.find("execution_count");
-    if (from.owner && count != content.end() && count->is_number_integer()) from.owner->execution_count = count->get<int>();
+    if (from.owner && count != content.end() && count->is_number_integer())
+        from.owner->execution_count = count->get<int>();
     const auto status = text_of(content, "status");
     const auto ename = text_of(content, "ename");
     // A cell that fails without an error output (a kernel that only replies) still tells its error.
@@ -139,7 +137,7 @@ void live_session::on_stdin(const reading& from) {
     const auto* request = requests_.find(from.parent.msg_id);
     pending_input_client_ = request ? request->client : agents_only;
     pending_input_ = input_prompt{from.owner ? from.owner->id : std::string(), text_of(content, "prompt"),
-                                  content.value("password", json(false)) == json(true), from.what};
+                                  is_true(content, "password"), from.what};
     pending_input_parent_ = from.parent.msg_id;
     pending_input_seq_ = log_message(from, pending_input_client_);
 }
@@ -167,7 +165,8 @@ void live_session::log_own(messaging::message what, const std::string& client) {
     auto header = messaging::parse_header(what.header);
     auto parent = messaging::parse_header(what.parent_header);
     if (!header || !parent) return;
-    reading made{std::make_shared<const messaging::message>(std::move(what)), std::move(*header), std::move(*parent), nullptr};
+    reading made{std::make_shared<const messaging::message>(std::move(what)), std::move(*header), std::move(*parent),
+                 nullptr};
     made.owner = cells_.find_by_request(made.parent.msg_id);
     log_message(made, client);
 }

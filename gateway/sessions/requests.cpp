@@ -34,7 +34,8 @@ const pending_request* request_table::find(const std::string& msg_id) const {
 }
 
 bool request_table::any_of(const std::string& client) const {
-    return std::any_of(requests_.begin(), requests_.end(), [&](const auto& each) { return each.second.client == client; });
+    return std::any_of(requests_.begin(), requests_.end(),
+                       [&](const auto& each) { return each.second.client == client; });
 }
 
 std::vector<pending_request> request_table::take_all() {
@@ -45,9 +46,10 @@ std::vector<pending_request> request_table::take_all() {
     return all;
 }
 
-messaging::message make_error_reply(const pending_request& to, const std::string& kernel_session, const std::string& ename,
-                                    const std::string& evalue) {
-    nlohmann::json content = {{"status", "error"}, {"ename", ename}, {"evalue", evalue}, {"traceback", nlohmann::json::array()}};
+messaging::message make_error_reply(const pending_request& to, const std::string& kernel_session,
+                                    const std::string& ename, const std::string& evalue) {
+    nlohmann::json content = {
+        {"status", "error"}, {"ename", ename}, {"evalue", evalue}, {"traceback", nlohmann::json::array()}};
     if (to.msg_type == "execute_request") content["execution_count"] = nullptr;
     return messaging::make_message(to.where, reply_type(to.msg_type), kernel_session, content.dump(), to.header);
 }

@@ -39,8 +39,8 @@ class request_table {
 };
 
 // The error reply that stands in for the kernel's, of the matching type, and the idle that ends the request.
-messaging::message make_error_reply(const pending_request& to, const std::string& kernel_session, const std::string& ename,
-                                    const std::string& evalue);
+messaging::message make_error_reply(const pending_request& to, const std::string& kernel_session,
+                                    const std::string& ename, const std::string& evalue);
 messaging::message make_status(const std::string& execution_state, const std::string& kernel_session,
                                const std::string& parent_header = "{}");
 

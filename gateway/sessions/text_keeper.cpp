@@ -86,8 +86,8 @@ void text_keeper::write(std::string_view text) {
 void text_keeper::finish() {
     if (fd_ < 0) return;
     if (cut_) {
-        const auto note = fmt::format("\n[cellgate: cut here at {} bytes, sessions.text_file_max_bytes is {}]\n", written_,
-                                      limits_.file_bytes);
+        const auto note = fmt::format("\n[cellgate: cut here at {} bytes, sessions.text_file_max_bytes is {}]\n",
+                                      written_, limits_.file_bytes);
         (void)!::write(fd_, note.data(), note.size());
     }
     ::close(fd_);

@@ -1,5 +1,5 @@
-// Keeps the head of a cell's text, and once it is longer than the limit, the whole of it in a file of the session's mount.
-// Owned by a cell_book; io thread.
+// Keeps the head of a cell's text, and once it is longer than the limit, the whole of it in a file of the session's
+// mount. Owned by a cell_book; io thread.
 #pragma once
 
 #include <cstdint>

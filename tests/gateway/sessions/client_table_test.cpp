@@ -44,11 +44,25 @@ class ClientTable : public ::testing::Test, public client_host {
     }
     bool has_requests(const std::string& client) const override { return busy_clients.contains(client); }
     messaging::shared_message status_message() const override { return text_message("status now", "status"); }
-    messaging::shared_message pending_input_message() const override { return pending; }
+    std::optional<open_question> pending_question() const override { return pending; }
     messaging::shared_message note(const std::string& text, const std::string&) const override {
         return text_message("note: " + text.substr(0, 10), "stream");
     }
     output_log& log() override { return output; }
+
+    // An input() of that client waits.
+    void ask(const std::string& text, const std::string& client) {
+        const auto seq = publish(text, client, "input_request");
+        pending = open_question{text_message(text, "input_request"), seq, client};
+    }
+
+    // A client that has said something, and has read what it was greeted with.
+    std::shared_ptr<jupyter_client> connect_and_speak(const std::string& session_id) {
+        auto made = table->connect(session_id, "k");
+        (void)made->send({});
+        read(*made);
+        return made;
+    }
 
     std::uint64_t publish(const std::string& text, const std::string& client = "",
                           const std::string& type = "display_data") {
@@ -97,14 +111,14 @@ class ClientTable : public ::testing::Test, public client_host {
     output_log output{io.get_executor(), pool, budget, log_limits{}, directory};
     std::set<std::string> busy_clients;
     std::vector<std::string> sent_by;
-    messaging::shared_message pending;
+    std::optional<open_question> pending;
     std::unique_ptr<client_table> table;
     std::uint64_t last_seq = 0;
 };
 
 TEST_F(ClientTable, a_newcomer_starts_at_now_with_the_true_status_and_the_pending_input) {
     publish("old");
-    pending = text_message("name?", "input_request");
+    ask("name?", "another");
     auto lab = table->connect("lab", "k");
     publish("new");
     EXPECT_THAT(read(*lab), ElementsAre("status now", "name?", "new"));
@@ -127,7 +141,7 @@ TEST_F(ClientTable, a_reply_reaches_only_its_client) {
 }
 
 TEST_F(ClientTable, after_a_cut_the_same_session_id_gets_what_it_did_not_acknowledge) {
-    auto before = table->connect("lab", "k");
+    auto before = connect_and_speak("lab");
     publish("a");
     read(*before);
     before->acknowledge(last_seq);
@@ -141,14 +155,24 @@ TEST_F(ClientTable, after_a_cut_the_same_session_id_gets_what_it_did_not_acknowl
 }
 
 TEST_F(ClientTable, the_same_session_id_replaces_its_older_connection) {
-    auto older = table->connect("lab", "k");
-    read(*older);
+    auto older = connect_and_speak("lab");
     auto newer = table->connect("lab", "k");
     EXPECT_THAT(read(*older), IsEmpty());
     EXPECT_EQ(older->end(), client_end::replaced);
     publish("a");
     EXPECT_THAT(read(*newer), ElementsAre("a"));
     EXPECT_EQ(table->connections(), 1u);
+}
+
+TEST_F(ClientTable, a_client_is_greeted_again_until_it_has_spoken) {
+    ask("name?", "another");
+    auto first = table->connect("lab", "k");
+    EXPECT_THAT(read(*first), ElementsAre("status now", "name?"));
+    auto second = table->connect("lab", "k");
+    EXPECT_THAT(read(*second), ElementsAre("status now", "name?"));
+    (void)second->send({});
+    auto third = table->connect("lab", "k");
+    EXPECT_THAT(read(*third), IsEmpty());
 }
 
 TEST_F(ClientTable, connections_without_a_session_id_replace_nobody) {
@@ -167,7 +191,27 @@ TEST_F(ClientTable, a_sole_newcomer_takes_the_place_of_a_connection_cut_with_req
     publish("missed");
     publish("reply", sent_by.back(), "execute_reply");
     auto heir = table->connect("", "k");
-    EXPECT_THAT(read(*heir), ElementsAre("missed", "reply"));
+    EXPECT_THAT(read(*heir), ElementsAre("status now", "missed", "reply"));
+}
+
+TEST_F(ClientTable, an_heir_is_asked_what_its_predecessor_was_asked) {
+    auto gone = connect_and_speak("gone");
+    busy_clients.insert("gone");
+    ask("name?", "gone");
+    read(*gone);
+    gone->acknowledge(last_seq);
+    gone->disconnected(0);
+    auto heir = table->connect("heir", "k");
+    EXPECT_THAT(read(*heir), ElementsAre("status now", "name?"));
+}
+
+TEST_F(ClientTable, an_heir_is_not_asked_twice) {
+    auto gone = connect_and_speak("gone");
+    busy_clients.insert("gone");
+    gone->disconnected(0);
+    ask("name?", "gone");
+    auto heir = table->connect("heir", "k");
+    EXPECT_THAT(read(*heir), ElementsAre("status now", "name?"));
 }
 
 TEST_F(ClientTable, a_newcomer_beside_another_client_takes_no_place) {
@@ -196,12 +240,11 @@ TEST_F(ClientTable, old_comm_messages_are_not_replayed_to_an_heir) {
     publish("text");
     auto heir = table->connect("heir", "k");
     publish("new widget", "", "comm_msg");
-    EXPECT_THAT(read(*heir), ElementsAre("text", "new widget"));
+    EXPECT_THAT(read(*heir), ElementsAre("status now", "text", "new widget"));
 }
 
 TEST_F(ClientTable, a_message_that_broke_the_connection_is_told_not_sent_again) {
-    auto before = table->connect("lab", "k");
-    read(*before);
+    auto before = connect_and_speak("lab");
     publish(std::string(9u << 20, 'x'));
     read(*before);
     before->disconnected(last_seq);
@@ -210,8 +253,7 @@ TEST_F(ClientTable, a_message_that_broke_the_connection_is_told_not_sent_again) 
 }
 
 TEST_F(ClientTable, a_large_message_that_was_not_being_sent_is_sent) {
-    auto before = table->connect("lab", "k");
-    read(*before);
+    auto before = connect_and_speak("lab");
     before->disconnected(0);
     publish(std::string(9u << 20, 'x'));
     auto after = table->connect("lab", "k");
