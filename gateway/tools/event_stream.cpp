@@ -50,7 +50,7 @@ void event_stream::take_field(std::string_view name, std::string_view value) {
     if (name == "retry") {
         unsigned number = 0;
         auto [end, ec] = std::from_chars(value.data(), value.data() + value.size(), number);
-        if (ec == std::errc() && end == value.data() + value.size()) retry_ = milliseconds(number);
+        if (ec == std::errc() && end == value.data() + value.size()) retry_ = std::chrono::milliseconds(number);
     }
 }
 

@@ -1,12 +1,12 @@
 // Server-sent events (WHATWG HTML, section 9.2): bytes to events. Pure; any thread.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "gateway/base/async.hpp"
 #include "gateway/base/result.hpp"
 
 namespace gateway::tools {
@@ -25,7 +25,7 @@ class event_stream {
     // The events that `bytes` complete. too_large when one is larger than `max_bytes`; the stream is over then.
     result<std::vector<server_event>> feed(std::string_view bytes);
     const std::string& last_id() const { return last_id_; }
-    std::optional<milliseconds> retry() const { return retry_; }  // as the server asked for
+    std::optional<std::chrono::milliseconds> retry() const { return retry_; }  // as the server asked for
 
   private:
     void take_line(std::vector<server_event>& into);
@@ -41,7 +41,7 @@ class event_stream {
     bool has_data_ = false;
     std::string id_;
     std::string last_id_;
-    std::optional<milliseconds> retry_;
+    std::optional<std::chrono::milliseconds> retry_;
 };
 
 }  // namespace gateway::tools

@@ -31,10 +31,10 @@ TEST(event_stream, keeps_the_last_id_and_the_servers_pause) {
     event_stream stream(1000);
     EXPECT_TRUE(stream.feed("id: 7\nretry: 250\ndata\n\n")->size() == 1);
     EXPECT_EQ(stream.last_id(), "7");
-    EXPECT_EQ(stream.retry(), milliseconds(250));
+    EXPECT_EQ(stream.retry(), std::chrono::milliseconds(250));
     EXPECT_TRUE(stream.feed("id: 8\nretry: soon\n")->empty());
     EXPECT_EQ(stream.last_id(), "7");  // not until the event is whole
-    EXPECT_EQ(stream.retry(), milliseconds(250));
+    EXPECT_EQ(stream.retry(), std::chrono::milliseconds(250));
 }
 
 TEST(event_stream, an_event_without_data_is_none) {
