@@ -11,6 +11,8 @@ target_compile_options(cellgate_rules INTERFACE -Wall -Wextra -Wpedantic -Werror
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 reports uninitialised and dangling values inside Boost's and the library's inlined code at -O2.
   target_compile_options(cellgate_rules INTERFACE -Wno-maybe-uninitialized -Wno-restrict -Wno-stringop-overflow -Wno-array-bounds)
+  # So it does the deletes of coroutine frames.
+  target_compile_options(cellgate_rules INTERFACE $<$<NOT:$<CONFIG:Debug>>:-Wno-mismatched-new-delete>)
 endif()
 # Asio and Beast are compiled once (cmake/boost_asio.cpp, cmake/boost_beast.cpp) instead of in every file.
 target_compile_definitions(cellgate_rules INTERFACE
