@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Error, Page, sync_playwright
 
 from browser.lab import Lab
 from support.gateway import ROOT
@@ -57,10 +57,17 @@ def pytest_runtest_makereport(item, call):
     for lab in getattr(item, "labs", []):
         report.sections.append(("JupyterLab log", lab.log[-10_000:]))
     if page := item.funcargs.get("page"):
-        picture = ROOT / "build" / "reports" / f"{item.name}.png"
-        picture.parent.mkdir(parents=True, exist_ok=True)
-        page.screenshot(path=picture)
-        report.sections.append(("page", str(picture)))
+        report.sections.append(("page", keep_picture(page, item.name)))
+
+
+def keep_picture(page: Page, name: str) -> str:
+    picture = ROOT / "build" / "reports" / f"{name}.png"
+    picture.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        page.screenshot(path=picture, timeout=10_000)
+    except Error as failed:  # the browser itself is what failed
+        return f"no picture: {failed}"
+    return str(picture)
 
 
 @pytest.fixture
