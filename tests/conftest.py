@@ -17,6 +17,11 @@ def pytest_runtest_makereport(item, call):
             report.sections.append(("gateway log", "".join(gateway.log[-200:])))
 
 
+def preset_of(request: pytest.FixtureRequest) -> str:
+    """dev, with its sanitizers, unless the test or its module is marked as one that moves a lot of data."""
+    return "release" if request.node.get_closest_marker("release") else "dev"
+
+
 @pytest.fixture
 def start_gateway(request: pytest.FixtureRequest) -> Iterator[Callable[..., Gateway]]:
     """Starts gateways with settings of their own; all are ended and checked after the test."""
@@ -24,7 +29,7 @@ def start_gateway(request: pytest.FixtureRequest) -> Iterator[Callable[..., Gate
     request.node.gateways = started
 
     def start(**settings) -> Gateway:
-        started.append(Gateway(**settings))
+        started.append(Gateway(preset=preset_of(request), **settings))
         return started[-1]
 
     yield start
@@ -35,19 +40,33 @@ def start_gateway(request: pytest.FixtureRequest) -> Iterator[Callable[..., Gate
 
 
 @pytest.fixture(scope="module")
-def module_gateway() -> Iterator[Gateway]:
-    gateway = Gateway()
-    yield gateway
-    gateway.finish()
-    gateway.remove()
+def module_gateways() -> Iterator[Callable[[str], Gateway]]:
+    """A gateway of each preset with the defaults, started when it is first asked for."""
+    started: dict[str, Gateway] = {}
+
+    def find(preset: str) -> Gateway:
+        if preset not in started or started[preset].process.poll() is not None:
+            started[preset] = Gateway(preset=preset)
+        return started[preset]
+
+    yield find
+    for gateway in started.values():
+        gateway.finish()
+        gateway.remove()
+
+
+@pytest.fixture(scope="module")
+def module_gateway(module_gateways: Callable[[str], Gateway]) -> Gateway:
+    return module_gateways("dev")
 
 
 @pytest.fixture
-def gateway(module_gateway: Gateway, request: pytest.FixtureRequest) -> Iterator[Gateway]:
+def gateway(module_gateways: Callable[[str], Gateway], request: pytest.FixtureRequest) -> Iterator[Gateway]:
     """A gateway with the defaults, shared by the tests of a module; a test's kernels and sessions end with the test."""
-    request.node.gateways = [module_gateway]
-    yield module_gateway
-    jupyter, agent = module_gateway.jupyter(), module_gateway.agent()
+    shared = module_gateways(preset_of(request))
+    request.node.gateways = [shared]
+    yield shared
+    jupyter, agent = shared.jupyter(), shared.agent()
     for kernel in jupyter.kernels():
         jupyter.call("DELETE", f"/api/kernels/{kernel['id']}")
     for session in agent.call("GET", "/sessions", 200).json()["items"]:

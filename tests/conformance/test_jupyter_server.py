@@ -77,6 +77,7 @@ def test_it_starts_runs_interrupts_restarts_and_deletes(gateway: Gateway, start_
     assert gateway.jupyter().kernels() == []
 
 
+@pytest.mark.release
 def test_every_line_of_a_long_output_comes_through(gateway: Gateway, start_front) -> None:
     front = start_front(gateway.url, gateway.token)
     with front.connect(front.start_kernel("python3")) as channels:

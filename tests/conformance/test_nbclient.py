@@ -42,6 +42,7 @@ def test_nbclient_runs_a_notebook(start_gateway, tmp_path: Path) -> None:
     assert gateway.jupyter("").kernels() == [], "its kernel is shut down"
 
 
+@pytest.mark.release
 @pytest.mark.timeout(200)
 def test_nbclient_gets_every_line_of_a_long_output(start_gateway, tmp_path: Path) -> None:
     gateway = start_gateway(server__auth="none", server__token="")

@@ -12,6 +12,7 @@ get_ipython().kernel.comm_manager.register_target("echo", echo)
 BUFFERS = (b"\xff\xfe\x00", b"", bytes(range(256)) * 274)
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("v1", [False, True], ids=["default", "v1"])
 def test_row_32_sixty_four_megabytes_pass_both_ways(gateway: Gateway, v1: bool) -> None:
     jupyter = gateway.jupyter()

@@ -124,6 +124,7 @@ def test_a_pending_input_is_asked_again_after_a_reload(gateway: Gateway) -> None
         assert reloaded.run("name").result == "'Ana'"
 
 
+@pytest.mark.release
 def test_row_09_pings_are_answered_while_a_kernel_floods(gateway: Gateway) -> None:
     jupyter = gateway.jupyter()
     kernel = jupyter.start_kernel()

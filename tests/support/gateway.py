@@ -16,8 +16,14 @@ from support.processes import resident_bytes
 from support.waiting import eventually
 
 ROOT = Path(__file__).resolve().parents[2]
-# Another build than the one that ./dev test makes: TEST_PRESET=release.
-BUILD = ROOT / "build" / os.environ.get("TEST_PRESET", "dev")
+
+
+def build_of(preset: str) -> Path:
+    """The build that a test runs; TEST_PRESET names one for all tests."""
+    return ROOT / "build" / os.environ.get("TEST_PRESET", preset)
+
+
+BUILD = build_of("dev")
 KERNELS = ROOT / ".venv" / "kernels"
 LAB = ROOT / ".venv" / "lab"
 
@@ -39,13 +45,14 @@ class Gateway:
     """`settings` are those of docs/configuration.md, with __ for the dot: Gateway(kernels__max=3)."""
 
     def __init__(self, *, config: str = "", environment: dict[str, str] | None = None, keep: "Gateway | None" = None,
-                 **settings: object) -> None:
+                 preset: str = "dev", **settings: object) -> None:
         # Short: a Unix socket's path has 108 bytes.
         self.directory = keep.directory if keep else Path(tempfile.mkdtemp(prefix="cg", dir="/tmp"))
         self.token = keep.token if keep else secrets.token_hex(16)
         self.settings = {"server__port": 0, "storage__data_dir": self.directory / "data",
                          "storage__runtime_dir": self.directory / "run", "kernels__prefixes": [KERNELS],
                          "server__token": self.token, **settings}
+        self._preset = preset
         self._config = config
         self._environment = environment or {}
         self.output: list[str] = []
@@ -70,9 +77,8 @@ class Gateway:
                 reader.join(5)
             raise AssertionError(f"the gateway ended with {self.process.returncode}:\n" + "".join(self.output + self.log))
 
-    @staticmethod
-    def program() -> str:
-        return str(BUILD / "gateway" / "main" / "cellgate")
+    def program(self) -> str:
+        return str(build_of(self._preset) / "gateway" / "main" / "cellgate")
 
     def _variables(self) -> dict[str, str]:
         variables = {name: os.environ[name] for name in ("PATH", "LANG", "TZ") if name in os.environ}
@@ -124,7 +130,7 @@ class Gateway:
     def restart(self) -> "Gateway":
         """Another gateway on the same directories and port, after this one ended."""
         port = self.url.rsplit(":", 1)[1]
-        return Gateway(config=self._config, environment=self._environment, keep=self,
+        return Gateway(config=self._config, environment=self._environment, keep=self, preset=self._preset,
                        **{**self.settings, "server__port": port})
 
     def finish(self) -> None:
