@@ -146,9 +146,11 @@ void kernel::set_listener(kernel_listener& listener) { implementation_->listener
 
 result<void> kernel::send(const messaging::message& what) {
     auto& self = *implementation_;
-    if (self.machine.where() != phase::running || !self.sockets)
-        return failure{errc::kernel_dead,
-                       std::string("the kernel takes no messages: it is ") + to_string(self.machine.where())};
+    auto where = self.machine.where();
+    // A process that is ending still takes messages, as one does that nobody knows to have died: the news answers them.
+    auto takes = self.was_ready && (where == phase::running || where == phase::stopping || where == phase::draining);
+    if (!takes || !self.sockets)
+        return failure{errc::kernel_dead, std::string("the kernel takes no messages: it is ") + to_string(where)};
     auto sent = self.sockets->send(what);
     if (!sent) return failure{errc::io_error, "cannot send to the kernel: " + sent.error().message()};
     return {};

@@ -77,7 +77,8 @@ class kernel {
     // Python kernels: makes `env` the kernel's variables in place of options.env, by a silent message, and keeps them
     // for restarts (a pool kernel that found its session).
     awaitable<result<void>> configure(std::map<std::string, std::string> env);
-    // Signs and sends; kernel_dead when there is none, or none that is ready.
+    // Signs and sends. Success from on_state(idle) until on_state(restarting or dead), also to a process that has just
+    // ended: what it never answered is known by then. kernel_dead otherwise.
     result<void> send(const messaging::message& what);
     // SIGINT to the process group, or interrupt_request on control (and its reply) as the spec says. Success without
     // effect while a process starts or ends: nothing runs that could be interrupted.

@@ -1,6 +1,5 @@
 #include <sys/wait.h>
 
-#include <algorithm>
 #include <boost/asio/post.hpp>
 #include <csignal>
 #include <utility>
@@ -106,10 +105,8 @@ void kernel::implementation::perform(const lifecycle_action& action) {
 }
 
 void kernel::implementation::inject() {
-    const auto& argv = options.spec.argv;
-    auto names_xeus = [](const std::string& word) { return word.find("xpython") != std::string::npos; };
-    bool hides_metadata = std::any_of(argv.begin(), argv.end(), names_xeus);
-    auto message = make_injection(own_session, options.helper_key, options.preload_metadata, hides_metadata);
+    auto message =
+        make_injection(own_session, options.helper_key, options.preload_metadata, settings_place_of(info_reply));
     auto header = messaging::parse_header(message.header);
     injection_id = header ? header->msg_id : "";
     send_own(message);

@@ -23,10 +23,6 @@ struct kernel::implementation : std::enable_shared_from_this<kernel::implementat
     void post(lifecycle_event event);
     void feed(const lifecycle_event& event);
     void perform(const lifecycle_action& action);
-    void begin_launch(transport over);
-    void launch_answered(int generation, result<process> outcome);
-    void process_exited(int generation, int status);
-    void connect();
     void inject();
     void ask_shutdown();
     void kill_process();
@@ -35,6 +31,13 @@ struct kernel::implementation : std::enable_shared_from_this<kernel::implementat
     void tell(kernel_state state, end_reason why);
     void describe_failure(end_reason why);
     void close();
+
+    // kernel_launch.cpp: the process and the sockets to it.
+    void begin_launch(transport over);
+    static awaitable<void> launch(self_pointer self, int generation, ::kernel::launch_request what);
+    void launch_answered(int generation, result<process> outcome);
+    void process_exited(int generation, int status);
+    void connect();
 
     // kernel_messages.cpp: what the kernel sends.
     void take(messaging::message what);
@@ -71,6 +74,7 @@ struct kernel::implementation : std::enable_shared_from_this<kernel::implementat
     std::string injection_id;
     std::size_t messages_seen = 0;
     bool iopub_was_seen = false;
+    bool was_ready = false;         // this process
     bool session_is_known = false;  // of this process
     bool executed_was_told = false;
     std::map<std::string, std::optional<messaging::message>> asked;  // msg_id → reply, once it came

@@ -28,17 +28,12 @@ finally:
 
 // JSON in ASCII inside a string literal: valid Python whatever the values hold.
 std::string python_literal(const json& value) {
-    return json(value.dump(-1, ' ', true, json::error_handler_t::replace)).dump();
-}
-
-std::string injecting_code(const json& settings, bool settings_in_code) {
-    auto given = settings_in_code ? "__import__('json').loads(" + python_literal(settings) + ")" : "None";
-    return injected_code + given + "})";
+    return "__import__('json').loads(" + json(value.dump(-1, ' ', true, json::error_handler_t::replace)).dump() + ")";
 }
 
 std::string configuring_code(const json& arguments) {
-    return "exec('import cellgate_kernel, json; cellgate_kernel.configure(**json.loads(given))', {\"given\": " +
-           python_literal(arguments) + "})";
+    return "exec('import cellgate_kernel; cellgate_kernel.configure(**given)', {'given': " + python_literal(arguments) +
+           "})";
 }
 
 std::string to_text(const json& from) { return from.dump(-1, ' ', false, json::error_handler_t::replace); }
@@ -73,12 +68,12 @@ messaging::message make_shutdown_request(const std::string& session, bool restar
 }
 
 messaging::message make_injection(const std::string& session, const std::string& helper_key,
-                                  const std::string& preload_metadata, bool settings_in_code) {
+                                  const std::string& preload_metadata, settings_place where) {
     auto cellgate = object_of(preload_metadata);
     cellgate["helper_key"] = helper_key;
     cellgate["socket"] = std::string(box_helper) + "/helper.sock";
-    auto code = injecting_code(cellgate, settings_in_code);
-    return make_silent_execute(session, code, std::move(cellgate));
+    auto given = where == settings_place::code ? python_literal(cellgate) : "None";
+    return make_silent_execute(session, injected_code + given + "})", std::move(cellgate));
 }
 
 messaging::message make_configuration(const std::string& session,
@@ -87,6 +82,11 @@ messaging::message make_configuration(const std::string& session,
     for (const auto& [name, value] : env) values[name] = value ? json(*value) : json(nullptr);
     json arguments = {{"env", std::move(values)}};
     return make_silent_execute(session, configuring_code(arguments), json::object());
+}
+
+settings_place settings_place_of(const std::string& info_reply) {
+    return object_of(info_reply).value("implementation", json()) == "ipython" ? settings_place::metadata
+                                                                              : settings_place::code;
 }
 
 std::string stream_text(const std::string& content) {

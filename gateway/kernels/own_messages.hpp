@@ -14,12 +14,16 @@ messaging::message make_probe(messaging::channel where, const std::string& sessi
 messaging::message make_interrupt_request(const std::string& session);
 messaging::message make_shutdown_request(const std::string& session, bool restart);
 
-// A silent execute_request whose code imports cellgate_kernel and calls install(), which reads the request's metadata:
-// {"cellgate": {…preload_metadata, "helper_key", "socket"}}. The key is in no file or environment, and in the code only
-// with `settings_in_code`, for kernels that do not show a request's metadata to Python (xeus-python does not). What
-// goes wrong is written to stderr, whose message has this request as its parent.
+// Where the injected package finds its settings: Python code sees the metadata of its request in ipykernel only.
+enum class settings_place { metadata, code };
+settings_place settings_place_of(const std::string& info_reply);
+
+// A silent execute_request that imports cellgate_kernel and calls install(), with {…preload_metadata, "helper_key",
+// "socket"} as {"cellgate": …} in its metadata: its code is constant, and the key in no code, file or environment. With
+// settings_place::code they are an argument as well. What goes wrong is written to stderr, whose message has this
+// request as its parent.
 messaging::message make_injection(const std::string& session, const std::string& helper_key,
-                                  const std::string& preload_metadata, bool settings_in_code = false);
+                                  const std::string& preload_metadata, settings_place where);
 // A silent execute_request that calls configure(env=…); a null value removes the variable. What goes wrong is raised.
 messaging::message make_configuration(const std::string& session,
                                       const std::map<std::string, std::optional<std::string>>& env);

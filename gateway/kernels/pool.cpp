@@ -179,10 +179,10 @@ pool::pool(kernel_environment& shared, kernelspec_store& specs, pool_settings se
     : implementation_(
           std::make_shared<implementation>(shared, specs, std::move(settings), std::move(make), std::move(drop))) {}
 
-// Coroutines that wait may hold slots for as long as the io thread's queue lives: their kernels go now.
+// Coroutines that wait may hold slots for as long as the io thread's queue lives: their kernels go now, which ends
+// every wait.
 pool::~pool() {
     implementation_->stopped = true;
-    implementation_->tasks.cancel();
     for (auto& each : implementation_->slots)
         if (auto slot = each.lock()) slot->running.reset();
     implementation_->shelves.clear();

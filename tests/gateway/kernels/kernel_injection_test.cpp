@@ -36,6 +36,12 @@ TEST_F(kernel_injection_test, a_python_kernel_gets_the_package_before_it_is_idle
 }
 
 TEST_F(kernel_injection_test, the_helper_key_is_in_metadata_only) {
+    processes.prepare = [](auto& fake) {
+        fake.when("kernel_info_request", [](auto& kernel, const auto& request) {
+            kernel.busy(request);
+            kernel.reply(request, R"({"status":"ok","implementation":"ipython"})");
+        });
+    };
     start(options("python"));
     auto request = processes.kernel().next_request("execute_request");
     ASSERT_TRUE(request);
@@ -110,14 +116,22 @@ TEST(own_messages_test, a_reply_is_an_error_unless_its_status_is_ok) {
 }
 
 TEST(own_messages_test, the_key_is_in_the_code_only_for_kernels_that_hide_metadata) {
-    auto hidden = json::parse(make_injection("s", "the-key", "{}").content)["code"].get<std::string>();
+    auto hidden =
+        json::parse(make_injection("s", "the-key", "{}", settings_place::metadata).content)["code"].get<std::string>();
     EXPECT_EQ(hidden.find("the-key"), std::string::npos);
-    auto shown = json::parse(make_injection("s", "the-key", "{}", true).content)["code"].get<std::string>();
+    auto shown =
+        json::parse(make_injection("s", "the-key", "{}", settings_place::code).content)["code"].get<std::string>();
     EXPECT_NE(shown.find(R"(__import__('json').loads("{\"helper_key\":\"the-key\")"), std::string::npos) << shown;
 }
 
+TEST(own_messages_test, only_ipykernel_shows_metadata_to_its_code) {
+    EXPECT_EQ(settings_place_of(R"({"implementation":"ipython"})"), settings_place::metadata);
+    for (const char* reply : {R"({"implementation":"xeus-python"})", "{}", "", "not json"})
+        EXPECT_EQ(settings_place_of(reply), settings_place::code) << reply;
+}
+
 TEST(own_messages_test, metadata_that_is_no_object_is_left_out) {
-    auto made = make_injection("s", "key", "[1]");
+    auto made = make_injection("s", "key", "[1]", settings_place::metadata);
     EXPECT_EQ(json::parse(made.metadata)["cellgate"].size(), 2u);
 }
 

@@ -1,3 +1,4 @@
+#include <boost/asio/post.hpp>
 #include <csignal>
 #include <filesystem>
 
@@ -16,6 +17,23 @@ class kernel_lifecycle_test : public kernel_fixture {
     kernel_lifecycle_test() {
         shared.limits.shutdown_wait = milliseconds(50);
         shared.limits.launch_timeout = milliseconds(300);
+    }
+
+    // Spawned and cancelled on the io thread, as all that the gateway does.
+    template <class T>
+    void cancel_after(int steps, awaitable<T> what) {
+        asio::cancellation_signal signal;
+        bool done = false;
+        asio::post(io, [&, what = std::move(what)]() mutable {
+            asio::co_spawn(io, std::move(what),
+                           asio::bind_cancellation_slot(signal.slot(), [&](auto&&...) { done = true; }));
+        });
+        io.restart();
+        for (int step = 0; step <= steps && !done; ++step) io.poll_one();
+        asio::post(io, [&] {
+            if (!done) signal.emit(asio::cancellation_type::all);
+        });
+        EXPECT_TRUE(until([&] { return done; })) << steps;
     }
 };
 
@@ -173,6 +191,25 @@ TEST_F(kernel_lifecycle_test, a_killing_restart_asks_nobody) {
     EXPECT_THAT(listener.events, ElementsAre("idle", "restarting deadline", "idle"));
 }
 
+TEST_F(kernel_lifecycle_test, messages_are_taken_until_the_end_is_told_and_then_refused_until_it_is_ready) {
+    auto& kernel = start();
+    auto message = messaging::make_message(messaging::channel::shell, "execute_request", "a-client", "{}");
+    processes.kernel().when("shutdown_request", [](auto&, const auto&) {});
+    asio::co_spawn(io, kernel.restart(end_reason::restarted, false), asio::detached);
+    settle();
+    ASSERT_EQ(kernel.state(), kernel_state::restarting);
+    EXPECT_TRUE(kernel.send(message));
+    bool asked = false;
+    listener.then = [&](const std::string& what) {
+        if (what != "restarting restarted") return;
+        EXPECT_FALSE(kernel.send(message));
+        asked = true;
+    };
+    ASSERT_TRUE(until_event("idle", 2));
+    EXPECT_TRUE(asked);
+    EXPECT_TRUE(kernel.send(message));
+}
+
 TEST_F(kernel_lifecycle_test, a_shutdown_leaves_no_process_and_no_file) {
     auto& kernel = start();
     run(kernel.shutdown(end_reason::session_ended));
@@ -254,6 +291,29 @@ TEST_F(kernel_lifecycle_test, every_wait_ends_when_the_kernel_goes) {
     io.poll();
     kernels.clear();
     EXPECT_TRUE(until([&] { return ended == 3; }));
+}
+
+// Cancelled after every number of steps that the coroutine may take: the kernel goes its way without the caller.
+TEST_F(kernel_lifecycle_test, a_caller_that_is_cancelled_anywhere_does_not_disturb_the_kernel) {
+    for (int steps = 0; steps < 12; ++steps) {
+        auto what = options("python");
+        what.spec.interrupt_mode = "message";
+        shared.package_dir = "/package";
+        auto& kernel = make(what);
+        cancel_after(steps, kernel.start());
+        ASSERT_TRUE(until([&] { return kernel.state() == kernel_state::idle || steps == 0; }));
+        if (steps == 0) {
+            EXPECT_TRUE(run(kernel.start()));
+        }
+        cancel_after(steps, kernel.interrupt());
+        cancel_after(steps, kernel.configure({{"A", "1"}}));
+        cancel_after(steps, kernel.restart(end_reason::restarted, false));
+        EXPECT_TRUE(run(kernel.restart(end_reason::restarted, true)));
+        cancel_after(steps, kernel.shutdown(end_reason::session_ended));
+        run(kernel.shutdown(end_reason::session_ended));
+        EXPECT_EQ(processes.alive(), 0u) << steps;
+        kernels.clear();
+    }
 }
 
 TEST_F(kernel_lifecycle_test, a_listener_may_end_the_kernel_from_any_of_its_calls) {

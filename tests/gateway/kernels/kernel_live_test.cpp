@@ -230,6 +230,11 @@ TEST_F(live_kernel, every_kernelspec_of_the_environment_comes_up) {
         auto& kernel = start(options(name));
         EXPECT_EQ(execute(kernel, spec.is_python() ? "print(6 * 7)" : "echo 42"), "42\n") << name;
         EXPECT_EQ(kernel.restarts(), 0) << name;
+        if (spec.is_python()) {
+            EXPECT_EQ(execute(kernel, "import cellgate_kernel; print(cellgate_kernel.settings.current().helper_key)"),
+                      "the-helper-key\n")
+                << name;
+        }
     }
 }
 
