@@ -71,8 +71,9 @@ def test_row_24_an_agents_session_is_not_culled_by_the_jupyter_rules(start_gatew
 def test_row_44_a_culled_kernel_is_a_plain_404_that_says_so(start_gateway) -> None:
     jupyter = start_gateway(culling__idle_timeout_s=1, culling__interval_s=1).jupyter()
     kernel = jupyter.start_kernel()
-    answer = eventually(lambda: (found := jupyter.call("GET", f"/api/kernels/{kernel}")).status_code == 404 and found, 60)
-    assert "culled" in answer.text
+    # An answer of 404 is false in Python.
+    text = eventually(lambda: (found := jupyter.call("GET", f"/api/kernels/{kernel}")).status_code == 404 and found.text, 60)
+    assert "culled" in text
     assert jupyter.call("POST", f"/api/kernels/{kernel}/interrupt").status_code == 404
     assert jupyter.call("POST", f"/api/kernels/{kernel}/restart").status_code == 404
     with pytest.raises(Exception, match="404"):

@@ -15,7 +15,8 @@ OBEYS = {
 IGNORES = {
     "a C call that ignores signals": BEGIN + "sum(range(10**15))",
     "blocked signals": BEGIN + "import signal, time; signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT]); time.sleep(999)",
-    "a swallowed interrupt": BEGIN + "while True:\n    try:\n        while True: pass\n    except KeyboardInterrupt: pass",
+    # Not `pass`: CPython 3.11 leaves the jump of an empty loop out of the try block.
+    "a swallowed interrupt": BEGIN + "while True:\n    try:\n        while True: len('')\n    except KeyboardInterrupt: pass",
 }
 
 
