@@ -109,6 +109,7 @@ struct toolkit {
 
 struct tools_section {
     integer timeout_s = 60;
+    integer max_result_bytes = 16'777'216;
     std::map<std::string, toolkit> toolkits;  // [tools.toolkits.NAME]
 };
 

@@ -219,6 +219,8 @@ std::vector<setting> make_settings() {
     }
     all.push_back(
         {"tools.timeout_s", tools<&tools_section::timeout_s>, positive_seconds(), "Seconds that a tool call may take"});
+    all.push_back(
+        {"tools.max_result_bytes", tools<&tools_section::max_result_bytes>, bytes(1024), "Largest answer of a tool"});
     return all;
 }
 

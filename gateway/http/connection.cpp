@@ -20,7 +20,7 @@ reader_limits limits_of(const server_options& options) {
     reader_limits limits;
     limits.header_bytes = options.max_header_bytes;
     limits.body_bytes = options.max_body_bytes;
-    limits.body_setting = options.max_body_setting;
+    limits.body_advice = options.max_body_advice;
     limits.header_time = std::chrono::seconds(options.request_header_timeout_s);
     limits.idle_time = std::chrono::seconds(options.idle_connection_timeout_s);
     limits.stall_time = std::chrono::seconds(options.stall_timeout_s);
@@ -187,7 +187,7 @@ awaitable<result<void>> connection::receive_body(exchange& of) {
     auto limit = shared_->options.max_body_bytes;
     if (of.head.announced_bytes > limit)
         co_return failure{errc::too_large,
-                          fmt::format("the body is over {} bytes: raise {}", limit, shared_->options.max_body_setting)};
+                          fmt::format("the body is over {} bytes: {}", limit, shared_->options.max_body_advice)};
     if (!of.head.has_body) co_return result<void>();
     if (of.head.expects_continue && !co_await write("HTTP/1.1 100 Continue\r\n\r\n"))
         co_return failure{errc::peer_gone, "the client is gone"};

@@ -116,8 +116,8 @@ awaitable<result<std::string>> request_reader::read_body() {
         auto [ec, count] = co_await beast::http::async_read_some(self.from, self.buffer, parser, tuple_awaitable);
         self.bound.stop();
         if (ec)
-            co_return self.explain(ec, fmt::format("the body is over {} bytes: raise {}", self.limits.body_bytes,
-                                                   self.limits.body_setting));
+            co_return self.explain(
+                ec, fmt::format("the body is over {} bytes: {}", self.limits.body_bytes, self.limits.body_advice));
     }
     co_return std::move(parser.get().body());
 }

@@ -15,7 +15,7 @@ namespace gateway::http {
 struct reader_limits {
     std::size_t header_bytes = 0;
     std::size_t body_bytes = 0;
-    std::string body_setting;    // how errors call body_bytes
+    std::string body_advice;     // what an error says to do
     milliseconds header_time{};  // from its first byte to its last
     milliseconds idle_time{};    // for its first byte
     milliseconds stall_time{};   // a body may be slow, but not silent

@@ -33,7 +33,7 @@ struct server_options {
     std::string expose_headers;
     std::string max_age;
     std::size_t max_body_bytes = 512u << 20;
-    std::string max_body_setting = "server.max_body_bytes";  // how errors call it
+    std::string max_body_advice = "raise server.max_body_bytes";  // what an error says to do
     std::size_t max_header_bytes = 64u << 10;
     std::size_t ws_max_message_bytes = 128u << 20;
     int ws_ping_interval_s = 30;

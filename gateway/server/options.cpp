@@ -1,5 +1,6 @@
 #include "gateway/server/options.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace gateway::server {
@@ -107,9 +108,16 @@ std::vector<tools::toolkit_options> to_toolkits(const config::config& from) {
         made.env = toolkit.env;
         made.headers = toolkit.headers;
         made.timeout = seconds(toolkit.timeout_s > 0 ? toolkit.timeout_s : from.tools.timeout_s);
+        made.max_result_bytes = static_cast<std::size_t>(from.tools.max_result_bytes);
         out.push_back(std::move(made));
     }
     return out;
+}
+
+std::string to_preload_metadata(const config::config& from) {
+    auto longest = from.tools.timeout_s;
+    for (const auto& [name, toolkit] : from.tools.toolkits) longest = std::max(longest, toolkit.timeout_s);
+    return "{\"tool_timeout_s\":" + std::to_string(longest) + "}";
 }
 
 std::map<std::string, std::string> to_inherited_env(const config::config& from) {

@@ -23,6 +23,8 @@ sessions::culling_rules to_culling_rules(const config::config& from);
 api::jupyter::jupyter_options to_jupyter_options(const config::config& from);
 api::agent::agent_options to_agent_options(const config::config& from);
 std::vector<tools::toolkit_options> to_toolkits(const config::config& from);
+// What the package in a kernel is told besides its key: how long a tool call may take.
+std::string to_preload_metadata(const config::config& from);
 // Of this process's environment, the variables that kernels.inherited_env names.
 std::map<std::string, std::string> to_inherited_env(const config::config& from);
 // Where kernelspecs are looked for: kernels.kernelspec_dirs, kernels.prefixes, then where Jupyter looks.

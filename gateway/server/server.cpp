@@ -111,6 +111,7 @@ sessions::registry_parts parts::make_registry_parts() {
     made.keep_files = settings_.storage.keep_files;
     made.work_roots = settings_.kernels.work_roots;
     made.default_kernel = settings_.kernels.default_name;
+    made.preload_metadata = to_preload_metadata(settings_);
     made.force_kernel = settings_.kernels.force_name;
     for (const auto& [name, count] : settings_.kernels.pool) made.warm[name] = static_cast<int>(count);
     return made;

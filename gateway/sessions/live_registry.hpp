@@ -32,6 +32,7 @@ struct registry_parts {
     std::string default_kernel = "python3";
     std::string force_kernel = {};
     std::map<std::string, int> warm = {};  // kernelspec name → kernels kept ready
+    std::string preload_metadata = "{}";   // kernels::kernel_options::preload_metadata
 };
 
 class live_registry final : public registry {

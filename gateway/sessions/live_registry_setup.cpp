@@ -35,6 +35,7 @@ result<kernels::kernel_options> live_registry::make_kernel(const kernels::kernel
     made.spec = spec;
     made.mounts = mounts::box_mounts(*paths);
     made.helper_key = random_hex(helper_key_bytes);
+    made.preload_metadata = parts_.preload_metadata;
     return made;
 }
 

@@ -20,12 +20,9 @@ std::string excerpt(std::string_view body) {
 
 }  // namespace
 
-http_meaning meaning_of(int status, bool has_session, std::string_view body) {
-    if (status == 202 || status == 204) return http_meaning::accepted;
-    if (status >= 200 && status < 300) return http_meaning::answered;
-    // The specification asks for 404. Many servers, those of the official SDK's examples too, answer 400 and say so.
-    if (has_session && (status == 404 || (status == 400 && mentions_session(body)))) return http_meaning::session_gone;
-    return http_meaning::refused;
+// The specification asks for 404. Many servers, those of the official SDK's examples too, answer 400 and say so.
+bool is_session_gone(int status, std::string_view body) {
+    return status == 404 || (status == 400 && mentions_session(body));
 }
 
 failure refusal(int status, const std::string& toolkit, std::string_view body) {

@@ -95,7 +95,7 @@ class http_transport final : public transport {
     awaitable<result<void>> refuse(outbound::response& answer, bool has_session) {
         auto body = co_await outbound::read_all(answer, error_body_bytes);
         auto text = body ? *body : std::string();
-        if (meaning_of(answer.status(), has_session, text) != http_meaning::session_gone)
+        if (!has_session || !is_session_gone(answer.status(), text))
             co_return refusal(answer.status(), options_.name, text);
         co_return failure{errc::unavailable, "its session expired"};
     }

@@ -29,7 +29,7 @@ http::server_options options_for(const std::string& path, const endpoint::limits
     http::server_options made;
     made.unix_socket = path;
     made.max_body_bytes = bounds.body_bytes;
-    made.max_body_setting = "nothing, a helper's request is never larger";
+    made.max_body_advice = "a tool call cannot be larger; write the data to a file that the tool can read";
     made.max_connections = bounds.connections;
     return made;
 }

@@ -99,6 +99,8 @@ def _outcome(status: int, answer: Any) -> Result:
     if not isinstance(answer, dict):
         return {}, "Composio tool request failed: the gateway's answer is not a JSON object (HTTP %d)" % status
     error = answer.get("error")
+    if isinstance(error, dict):  # refused before it was looked at as a call: too large, for example
+        error = error.get("message")
     if status >= 400:  # the gateway's own refusal; it holds nothing but the text and the id under which it was logged
         text = str(error or "Composio tool execution failed with HTTP %d" % status)
         return {}, "%s [%s]" % (text, answer["log_id"]) if answer.get("log_id") else text

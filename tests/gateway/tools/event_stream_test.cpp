@@ -52,14 +52,11 @@ TEST(event_stream, an_event_over_the_limit_ends_it) {
     EXPECT_FALSE(endless.feed("data: 123456789012345"));
 }
 
-TEST(meaning_of, tells_an_expired_session_from_a_wrong_url) {
-    EXPECT_EQ(meaning_of(200, true, ""), http_meaning::answered);
-    EXPECT_EQ(meaning_of(202, true, ""), http_meaning::accepted);
-    EXPECT_EQ(meaning_of(404, true, ""), http_meaning::session_gone);
-    EXPECT_EQ(meaning_of(404, false, ""), http_meaning::refused);
-    EXPECT_EQ(meaning_of(400, true, "Bad Request: No valid session ID provided"), http_meaning::session_gone);
-    EXPECT_EQ(meaning_of(400, true, "bad JSON"), http_meaning::refused);
-    EXPECT_EQ(meaning_of(500, true, "session"), http_meaning::refused);
+TEST(is_session_gone, tells_an_expired_session_from_other_errors) {
+    EXPECT_TRUE(is_session_gone(404, ""));
+    EXPECT_TRUE(is_session_gone(400, "Bad Request: No valid session ID provided"));
+    EXPECT_FALSE(is_session_gone(400, "bad JSON"));
+    EXPECT_FALSE(is_session_gone(500, "session"));
 }
 
 TEST(refusal, says_what_to_look_at) {

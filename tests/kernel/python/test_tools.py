@@ -72,6 +72,11 @@ def test_an_http_error_comes_with_the_gateways_text(helper_socket):
     assert (result, error) == ({}, "no tool A_B [log_3]")
 
 
+def test_a_refusal_in_the_gateways_own_shape_is_read_too(helper_socket):
+    helper_socket.answer = lambda request: (413, {"error": {"code": "too_large", "message": "the body is over 9 bytes"}})
+    assert run_composio_tool("A_B", {}) == ({}, "the body is over 9 bytes")
+
+
 def test_a_call_that_needs_input_says_so(helper_socket):
     helper_socket.answer = lambda request: (200, {"result_type": "input_required", "input_requests": {"a": 1}})
     result, error = run_composio_tool("A_B", {})
