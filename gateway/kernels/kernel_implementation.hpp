@@ -42,7 +42,7 @@ struct kernel::implementation : std::enable_shared_from_this<kernel::implementat
     // kernel_messages.cpp: what the kernel sends.
     void take(messaging::message what);
     void learn_session(const messaging::message& what);
-    void take_own(const messaging::message& what);
+    void take_own(messaging::message what);
     void send_own(const messaging::message& what);
 
     // kernel.cpp: what callers wait for. Each keeps the implementation alive by its parameter.

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <array>
+#include <string_view>
 #include <utility>
 
 #include "gateway/base/log.hpp"
@@ -23,6 +26,15 @@ bool is_welcome(const messaging::message& what) {
     return what.where == channel::iopub && what.parent_header == no_parent && has_type(what, "\"iopub_welcome\"");
 }
 
+// What a program prints or shows while the kernel works on a request of ours that runs no code (at exit, from a
+// thread): nobody's cell, but everybody's output.
+bool is_output(const messaging::header_fields& header, const messaging::header_fields& parent) {
+    static constexpr std::array<std::string_view, 6> types = {"stream", "display_data", "update_display_data",
+                                                              "error",  "clear_output", "execute_result"};
+    return parent.msg_type != "execute_request" &&
+           std::find(types.begin(), types.end(), header.msg_type) != types.end();
+}
+
 }  // namespace
 
 void kernel::implementation::take(messaging::message what) {
@@ -35,7 +47,7 @@ void kernel::implementation::take(messaging::message what) {
     auto own = what.parent_header.find(own_session) != std::string::npos;
     auto executed = !own && !executed_was_told && what.where == channel::shell && has_type(what, "\"execute_reply\"");
     if (own)
-        take_own(what);
+        take_own(std::move(what));
     else if (!is_welcome(what))
         listener->on_message(std::make_shared<const messaging::message>(std::move(what)));
     if (first_iopub) feed({lifecycle_event::iopub_seen});
@@ -53,14 +65,18 @@ void kernel::implementation::learn_session(const messaging::message& what) {
     session_is_known = true;
 }
 
-void kernel::implementation::take_own(const messaging::message& what) {
+void kernel::implementation::take_own(messaging::message what) {
     auto header = messaging::parse_header(what.header);
     auto parent = messaging::parse_header(what.parent_header);
     if (!header || !parent) return;
     if (header->msg_type == "stream" && parent->msg_id == injection_id && is_stderr(what))
         log::warning("kernel {}: cellgate_kernel was not installed: {}", options.id,
                      stream_text(what.content).substr(0, logged_characters));
-    if (what.where == channel::iopub) return;
+    if (what.where == channel::iopub) {
+        if (is_output(*header, *parent))
+            listener->on_message(std::make_shared<const messaging::message>(std::move(what)));
+        return;
+    }
     if (header->msg_type == "kernel_info_reply") {
         info_reply = what.content;
         feed({lifecycle_event::probe_answered});

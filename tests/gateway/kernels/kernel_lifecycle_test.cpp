@@ -177,6 +177,18 @@ TEST_F(kernel_lifecycle_test, a_restart_interrupts_asks_and_does_not_kill_a_kern
     EXPECT_FALSE(processes.children().front().killed);
 }
 
+TEST_F(kernel_lifecycle_test, what_a_kernel_prints_while_it_shuts_down_is_output) {
+    auto& kernel = start();
+    processes.kernel().when("shutdown_request", [this](auto& fake, const auto& request) {
+        fake.busy(request);
+        fake.print(request, "goodbye");
+        fake.idle(request);
+        asio::post(io, [this] { processes.end(processes.latest(), 0, true); });
+    });
+    run(kernel.shutdown(end_reason::session_ended));
+    EXPECT_THAT(listener.events, ElementsAre("idle", "stream", "dead session_ended"));
+}
+
 TEST_F(kernel_lifecycle_test, a_restart_kills_a_kernel_that_does_not_obey) {
     auto& kernel = start();
     processes.kernel().when("shutdown_request", [](auto&, const auto&) {});
