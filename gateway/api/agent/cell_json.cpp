@@ -2,9 +2,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "gateway/api/agent/json_text.hpp"
 #include "gateway/api/agent/mime.hpp"
 #include "gateway/api/agent/result_file.hpp"
-#include "gateway/api/agent/session_json.hpp"
 #include "gateway/sessions/cell_events.hpp"
 
 namespace gateway::api::agent {

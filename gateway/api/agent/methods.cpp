@@ -8,6 +8,7 @@
 
 #include "gateway/api/agent/execute_request.hpp"
 #include "gateway/api/agent/fields.hpp"
+#include "gateway/api/agent/json_text.hpp"
 #include "gateway/api/agent/session_json.hpp"
 #include "gateway/api/agent/socket.hpp"
 #include "messaging/json_string.hpp"

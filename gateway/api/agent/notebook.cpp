@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "gateway/api/agent/context.hpp"
+#include "gateway/api/agent/json_text.hpp"
 #include "gateway/api/agent/notebook_cell.hpp"
 #include "gateway/api/agent/session_json.hpp"
 

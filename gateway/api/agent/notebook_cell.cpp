@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "gateway/api/agent/json_text.hpp"
 #include "gateway/api/agent/mime.hpp"
-#include "gateway/api/agent/session_json.hpp"
 #include "gateway/sessions/cell_events.hpp"
 
 namespace gateway::api::agent {
@@ -86,7 +86,9 @@ awaitable<std::uint64_t> notebook_cell::find_first_shown() {
     cell_entries all(session_, cell_.id, cell_.seq_first, cell_.seq_last);
     auto after = cell_.seq_first;
     bool clears_with_next = false;
-    while (auto each = co_await all.next()) {
+    for (;;) {
+        auto each = co_await all.next();
+        if (!each) break;
         if (each->kind == entry_kind::gap) continue;
         if (each->type == "clear_output") {
             auto content = content_object(*each->message);

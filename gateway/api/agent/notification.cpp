@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "gateway/api/agent/cell_entries.hpp"
+#include "gateway/api/agent/json_text.hpp"
 #include "gateway/api/agent/mime.hpp"
-#include "gateway/api/agent/session_json.hpp"
 #include "messaging/json_string.hpp"
 #include "messaging/utf8.hpp"
 

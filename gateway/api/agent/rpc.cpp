@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "gateway/api/agent/session_json.hpp"
+#include "gateway/api/agent/json_text.hpp"
 #include "messaging/json_scanner.hpp"
 
 namespace gateway::api::agent {

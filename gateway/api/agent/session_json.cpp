@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "gateway/api/agent/json_text.hpp"
+
 namespace gateway::api::agent {
 namespace {
 
@@ -29,8 +31,6 @@ json sandbox_object(const sessions::session_options& options) {
 }
 
 }  // namespace
-
-std::string dump(const json& what) { return what.dump(-1, ' ', false, json::error_handler_t::replace); }
 
 json session_object(const sessions::session& from) {
     const auto& options = from.options();

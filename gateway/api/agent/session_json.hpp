@@ -10,12 +10,9 @@ namespace gateway::api::agent {
 
 nlohmann::json session_object(const sessions::session& from);
 std::string session_json(const sessions::session& from);
-// {"sessions's fields…", "first_seq", "last_seq", "pending_input"}: the answer of status{}.
+// The session with first_seq, last_seq and pending_input: the answer of status{}.
 std::string status_json(sessions::session& from);
 // {cell_id, prompt, password} of the input() that waits, or null.
 nlohmann::json pending_input_object(const sessions::session& from);
-
-// JSON as text; what is not UTF-8 becomes U+FFFD.
-std::string dump(const nlohmann::json& what);
 
 }  // namespace gateway::api::agent

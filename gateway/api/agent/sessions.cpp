@@ -9,6 +9,7 @@
 
 #include "gateway/api/agent/context.hpp"
 #include "gateway/api/agent/fields.hpp"
+#include "gateway/api/agent/json_text.hpp"
 #include "gateway/api/agent/session_json.hpp"
 #include "gateway/api/agent/session_request.hpp"
 
