@@ -151,13 +151,13 @@ awaitable<bool> channel_connection::write_one(const sessions::delivery& what) {
     counters_.bytes_sent += frame.bytes.size();
     window_.written(now());
     written_.notify_all();
-    co_await wait_for_large();
+    co_await wait_for_peer();
     co_return true;
 }
 
-awaitable<void> channel_connection::wait_for_large() {
+awaitable<void> channel_connection::wait_for_peer() {
     auto until = now() + large_wait;
-    while (window_.large_in_doubt() && !ending_ && now() < until)
+    while ((window_.large_in_doubt() || window_.is_behind()) && !ending_ && now() < until)
         co_await acknowledged_.wait_for(std::chrono::duration_cast<milliseconds>(until - now()) + milliseconds(1));
 }
 

@@ -48,7 +48,7 @@ class channel_connection {
     awaitable<result<void>> forward(http::websocket::incoming frame);
     awaitable<bool> write_batch(std::vector<sessions::delivery> batch);
     awaitable<bool> write_one(const sessions::delivery& what);
-    awaitable<void> wait_for_large();
+    awaitable<void> wait_for_peer();
     awaitable<void> close_as_told();
     awaitable<void> stay_silent();
     awaitable<void> close(http::close_code code, std::string reason);

@@ -19,6 +19,7 @@ void ping_window::written(time_point now) {
     if (writing_seq_ == 0) return;
     if (unpinged_bytes_ == 0) first_unpinged_ = now;
     unpinged_bytes_ += writing_bytes_;
+    written_bytes_ += writing_bytes_;
     written_seq_ = writing_seq_;
     if (writing_bytes_ > large_message) large_seq_ = writing_seq_;
     writing_seq_ = 0;
@@ -32,6 +33,7 @@ std::optional<ping_window::time_point> ping_window::due() const {
 std::string ping_window::take_ping() {
     unpinged_bytes_ = 0;
     pinged_seq_ = written_seq_;
+    pings_.emplace_back(pinged_seq_, written_bytes_);
     return std::string(prefix) + std::to_string(pinged_seq_);
 }
 
@@ -42,6 +44,7 @@ std::optional<std::uint64_t> ping_window::pong(std::string_view payload) {
     auto [end, error] = std::from_chars(payload.data(), payload.data() + payload.size(), seq);
     if (error != std::errc() || end != payload.data() + payload.size() || seq > pinged_seq_) return std::nullopt;
     if (seq >= large_seq_) large_seq_ = 0;
+    for (; !pings_.empty() && pings_.front().first <= seq; pings_.pop_front()) acknowledged_bytes_ = pings_.front().second;
     return seq;
 }
 

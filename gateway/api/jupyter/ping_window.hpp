@@ -5,9 +5,11 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace gateway::api::jupyter {
 
@@ -18,6 +20,7 @@ class ping_window {
     // At most this much, or this long, is written before a ping asks for it.
     static constexpr std::size_t max_bytes = 64u << 10;
     static constexpr std::chrono::milliseconds max_wait{100};
+    static constexpr std::size_t max_unacknowledged = 512u << 10;
     // Clients cap a message at 10 MiB and cut the connection over it, often after all of it left here.
     static constexpr std::size_t large_message = 8u << 20;
 
@@ -35,6 +38,9 @@ class ping_window {
     // A large message is on its way: nothing may follow it until it is acknowledged, so that one message at most is in
     // doubt when the connection dies.
     bool large_in_doubt() const { return large_seq_ != 0; }
+    // The peer is behind: more than max_unacknowledged was written since the last pong. What waits meanwhile is merged
+    // by the log instead of filling the sockets' buffers.
+    bool is_behind() const { return written_bytes_ - acknowledged_bytes_ > max_unacknowledged; }
     // The message that was being sent when the connection died: the one whose write did not end, or a large one that
     // was not acknowledged; 0 when there is none.
     std::uint64_t in_doubt() const { return writing_seq_ ? writing_seq_ : large_seq_; }
@@ -46,6 +52,9 @@ class ping_window {
     std::uint64_t pinged_seq_ = 0;
     std::uint64_t large_seq_ = 0;
     std::size_t unpinged_bytes_ = 0;
+    std::uint64_t written_bytes_ = 0;
+    std::uint64_t acknowledged_bytes_ = 0;
+    std::deque<std::pair<std::uint64_t, std::uint64_t>> pings_;  // seq of each open ping, and what was written before it
     time_point first_unpinged_{};
 };
 

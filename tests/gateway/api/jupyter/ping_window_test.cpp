@@ -88,5 +88,16 @@ TEST(ping_window, an_earlier_pong_does_not_clear_a_large_message) {
     EXPECT_TRUE(window.large_in_doubt());
 }
 
+TEST(ping_window, a_peer_that_acknowledges_nothing_is_behind_until_it_does) {
+    ping_window window;
+    write(window, 1, ping_window::max_unacknowledged);
+    auto asked = window.take_ping();
+    EXPECT_FALSE(window.is_behind());
+    write(window, 2, 1);
+    EXPECT_TRUE(window.is_behind());
+    EXPECT_EQ(window.pong(asked), 1u);
+    EXPECT_FALSE(window.is_behind());
+}
+
 }  // namespace
 }  // namespace gateway::api::jupyter
