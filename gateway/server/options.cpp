@@ -127,6 +127,12 @@ std::map<std::string, std::string> to_inherited_env(const config::config& from) 
     return out;
 }
 
+std::vector<std::string> to_read_only_paths(const config::config& from) {
+    auto out = from.kernels.prefixes;
+    out.insert(out.end(), from.kernels.read_only_paths.begin(), from.kernels.read_only_paths.end());
+    return out;
+}
+
 std::vector<std::string> to_kernelspec_directories(const config::config& from) {
     auto out = from.kernels.kernelspec_dirs;
     for (auto& each : kernels::kernelspec_directories(from.kernels.prefixes)) out.push_back(std::move(each));

@@ -27,6 +27,9 @@ std::vector<tools::toolkit_options> to_toolkits(const config::config& from);
 std::string to_preload_metadata(const config::config& from);
 // Of this process's environment, the variables that kernels.inherited_env names.
 std::map<std::string, std::string> to_inherited_env(const config::config& from);
+// What every box shows at the same path: kernels.prefixes, since a kernelspec of one may start its interpreter through
+// another program, and kernels.read_only_paths.
+std::vector<std::string> to_read_only_paths(const config::config& from);
 // Where kernelspecs are looked for: kernels.kernelspec_dirs, kernels.prefixes, then where Jupyter looks.
 std::vector<std::string> to_kernelspec_directories(const config::config& from);
 

@@ -97,7 +97,7 @@ kernels::kernel_environment parts::make_kernel_environment() {
             settings_.kernels.package_dir,
             owned_.helper_sockets(),
             to_inherited_env(settings_),
-            settings_.kernels.read_only_paths,
+            to_read_only_paths(settings_),
             to_kernel_limits(settings_),
             {}};
 }
