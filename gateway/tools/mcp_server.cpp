@@ -171,12 +171,12 @@ awaitable<void> mcp_server::probe(std::shared_ptr<mcp_peer> peer) {
 }
 
 failure mcp_server::explain(const failure& why, bool is_over) const {
-    auto text = "toolkit " + name_ + ": " + why.message;
+    bool has_failed = why.code == errc::tool_failed && is_over && fsm_.state() != server_state::stopped;
+    auto text = "toolkit " + name_ + (has_failed ? ": its MCP server failed: " : ": ") + why.message;
     if (why.code == errc::timeout)
         text += " (timeout_s in [tools.toolkits." + name_ + "], or tools.timeout_s); the server was told to stop";
     if (why.code == errc::too_large) text += " (tools.max_result_bytes); ask the tool for less";
-    if (why.code == errc::tool_failed && is_over && fsm_.state() != server_state::stopped)
-        text += ". That was during this call, which may have had its effect; the server is started again";
+    if (has_failed) text += ". That was during this call, which may have had its effect; the server is started again";
     return {why.code, std::move(text)};
 }
 

@@ -201,7 +201,7 @@ TEST_F(toolbox_http, a_server_that_is_not_there_is_named_without_its_path) {
 
 TEST_F(toolbox_http, a_server_that_hangs_ends_at_the_timeout_and_is_given_up) {
     open(remote(milliseconds(1'000)));
-    data("WEB_CALL");
+    warm_up("WEB_CALL");
     server->replace([](exchange& on) -> awaitable<void> { co_await on.wait_for_close(); });
     EXPECT_EQ(call("WEB_CALL").error().code, errc::timeout);
     server->replace([this](exchange& on) -> awaitable<void> { co_await serve(on); });

@@ -135,8 +135,8 @@ TEST_F(toolbox_test, a_server_that_closes_its_stdout_is_killed_and_started_again
 }
 
 TEST_F(toolbox_test, a_server_that_hangs_fails_the_call_in_time_and_is_started_again) {
-    open(fake({}, milliseconds(1'500)));
-    data("FAKE_ECHO");
+    open(fake({}, milliseconds(2'000)));
+    warm_up("FAKE_ECHO");
     auto answer = call("FAKE_HANG");
     ASSERT_FALSE(answer);
     EXPECT_EQ(answer.error().code, errc::timeout);
@@ -147,7 +147,8 @@ TEST_F(toolbox_test, a_server_that_hangs_fails_the_call_in_time_and_is_started_a
 }
 
 TEST_F(toolbox_test, a_slow_tool_is_told_to_stop_and_its_server_stays) {
-    open(fake({"log=" + log_file()}, milliseconds(1'500)));
+    open(fake({"log=" + log_file()}, milliseconds(2'000)));
+    warm_up("FAKE_ECHO");
     auto before = data("FAKE_SPAWN")["own"];
     EXPECT_EQ(call("FAKE_SLEEP").error().code, errc::timeout);
     EXPECT_TRUE(run_until(io, [&] { return has(logged(), "\"method\":\"ping\""); }));
