@@ -211,11 +211,12 @@ std::shared_ptr<spill_job> log_core::prepare(std::vector<shared_entry> entries) 
     auto job = std::make_shared<spill_job>();
     job->memory = memory_of(entries);
     job->entries = std::move(entries);
-    // A record is smaller than its entry in memory, so this is enough room.
-    if (job->memory > limits_.disk_bytes) {
-        job->outcome = failure{errc::io_error, "the limit of output_log.disk_bytes is smaller than one batch"};
+    if (limits_.disk_bytes == 0) {
+        job->outcome = failure{errc::io_error, "output_log.disk_bytes is 0"};
         return job;
     }
+    // A record is smaller than its entry in memory, so this is enough room. An entry that is larger than the limit by
+    // itself is kept while it is the newest: a late reader misses the end of an output least.
     auto needed = job->memory + (spilling_ ? spilling_->memory : 0);
     while (segments_.bytes() + needed > limits_.disk_bytes && !segments_.empty()) lose(segments_.drop_oldest());
     auto target = segments_.open_for(job->entries.front()->seq);

@@ -131,14 +131,31 @@ TEST_F(output_log_disk_test, gives_a_gap_also_to_a_reader_that_filters) {
     EXPECT_EQ(got[0]->gap_from, 1u);
 }
 
-TEST_F(output_log_disk_test, loses_an_entry_that_is_larger_than_the_disk_limit) {
+TEST_F(output_log_disk_test, keeps_an_entry_that_is_larger_than_the_disk_limit_while_it_is_the_newest) {
     make_log(small);
+    append_lines(100);
+    settle();
     log->append(event_entry("large", 300u << 10));
-    append_lines(10);
     settle();
     auto all = read_all();
-    EXPECT_EQ(expect_complete(all, 11), 1u);
-    EXPECT_EQ(log->dropped_entries(), 1u);
+    EXPECT_EQ(all.back()->type, "large");
+    EXPECT_EQ(expect_complete(all, 101), log->dropped_entries());
+    append_lines(30);
+    settle();
+    EXPECT_LE(log->disk_bytes(), small.disk_bytes);
+    EXPECT_EQ(expect_complete(read_all(), 131), log->dropped_entries());
+}
+
+TEST_F(output_log_disk_test, loses_what_does_not_fit_in_memory_when_it_may_use_no_disk) {
+    auto limits = small;
+    limits.disk_bytes = 0;
+    make_log(limits);
+    append_lines(300);
+    settle();
+    EXPECT_EQ(files(), 0u);
+    EXPECT_LE(log->memory_bytes(), limits.memory_bytes);
+    EXPECT_EQ(expect_complete(read_all(), 300), log->dropped_entries());
+    EXPECT_GT(log->dropped_entries(), 0u);
 }
 
 TEST_F(output_log_disk_test, keeps_entries_while_memory_has_room_for_a_disk_that_refuses) {
