@@ -81,8 +81,9 @@ result<header_fields> parse_header(std::string_view json) {
     while (members.next(each)) {
         auto field = find_field(key_of(each, unescaped));
         if (!field) continue;
-        // JupyterLab writes "subshell_id": null; a repeated key counts with its last value, as in every kernel.
-        if (each.value == "null")
+        // JupyterLab writes "subshell_id": null, jupyter_server's gateway client a number for the date, which nobody
+        // reads; a repeated key counts with its last value, as in every kernel.
+        if (each.value == "null" || (field == &header_fields::date && !is_string(each.value)))
             (fields.*field).clear();
         else if (is_string(each.value))
             fields.*field = unquote(each.value);
