@@ -11,8 +11,8 @@ from support.specs import IPYKERNEL, make_spec
 
 
 def connection_file(gateway: Gateway, kernel: str) -> Path:
-    """The file that the gateway wrote for the kernel: its name or its directory begins with the kernel's id."""
-    found = [path for path in (gateway.directory / "run").rglob("*.json") if kernel[:8] in str(path)]
+    """The file for clients outside: directly in the kernel's directory, whose name begins with the kernel's id."""
+    found = [path for path in (gateway.directory / "run").rglob("*.json") if path.parent.name == kernel[:8]]
     assert len(found) == 1, found
     return found[0]
 
