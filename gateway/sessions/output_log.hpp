@@ -2,9 +2,9 @@
 // session-wide seq; readers are cursors. Owned by one session; io thread, files through the pool.
 //
 // What every holding cursor has released stays in memory only to read_keep_bytes; all else up to memory_bytes; the rest
-// is in segment files of the session's log directory, up to disk_bytes, and only past that the oldest segment goes: a
-// reader that comes to the hole gets one entry of kind gap. Appending never waits, unless the disk is so slow that
-// memory has grown to twice its limit.
+// is in segment files of the session's log directory, up to disk_bytes (or one larger entry, while it is the newest),
+// and only past that the oldest segment goes: a reader that comes to the hole gets one entry of kind gap. Appending
+// never waits, unless the disk is so slow that memory has grown to twice its limit.
 #pragma once
 
 #include <boost/asio/thread_pool.hpp>
