@@ -21,13 +21,13 @@ while not pathlib.Path('/mnt/files/enough').exists():
     time.sleep(0.1)"""
 
 
-def the_session(gateway: Gateway) -> str:
+def the_session(gateway: Gateway) -> dict:
     (session,) = gateway.agent().call("GET", "/sessions", 200).json()["items"]
-    return session["id"]
+    return session
 
 
-def let_it_end(gateway: Gateway, session: str) -> None:
-    (gateway.directory / "data" / "sessions" / session / "files" / "enough").touch()
+def let_it_end(gateway: Gateway, kernel_id: str) -> None:
+    (gateway.directory / "data" / "sessions" / kernel_id / "files" / "enough").touch()
 
 
 def lines_printed_in(notebook: dict) -> list[str]:
@@ -53,11 +53,11 @@ def test_status_variables_and_the_next_cell_are_right_after_a_reload(gateway: Ga
     notebook = reload(page).wait_for_status("busy")
     notebook.run(1)
     session = the_session(gateway)
-    let_it_end(gateway, session)
+    let_it_end(gateway, session["kernel"]["id"])
     notebook.expect_output(1, "42 after ")
     notebook.wait_until_idle()
     printed = int(notebook.text(1).split()[-1])
-    exported = gateway.agent().notebook(session)
+    exported = gateway.agent().notebook(session["id"])
     nbformat.validate(nbformat.from_dict(exported))
     assert lines_printed_in(exported) == [f"line {i}" for i in range(printed)]
 
