@@ -41,6 +41,15 @@ class WebSocketKernelClient(KernelClient):
         self._socket = jupyter.connect(kernel_id, self.session.session, v1=v1, timeout=3600)
         self.channels = {name: Channel(name, self._socket) for name in ("shell", "iopub", "stdin", "control")}
         threading.Thread(target=self._read, daemon=True).start()
+        self._wait_for_ready()
+
+    def _wait_for_ready(self) -> None:
+        """As jupyter_client's start_new_kernel does: the kernel's first words are not part of any answer."""
+        asked = self.kernel_info()
+        self.get_shell_msg(timeout=60)
+        while (message := self.get_iopub_msg(timeout=60))["parent_header"].get("msg_id") != asked \
+                or message["content"].get("execution_state") != "idle":
+            pass
 
     def _read(self) -> None:
         while True:
