@@ -10,9 +10,9 @@ namespace {
 
 using nlohmann::json;
 
-std::string display_id_of(const json& content) {
-    auto transient = content.find("transient");
-    return transient != content.end() && transient->is_object() ? text_of(*transient, "display_id") : std::string();
+// Without building the rest: a display may be hundreds of megabytes.
+std::string display_id_of(const messaging::message& display) {
+    return text_of(member_of(display.content, "transient"), "display_id");
 }
 
 cell_error to_error(const json& content) {
@@ -104,7 +104,7 @@ void cell_book::record_stream(page& target, const entry& logged) {
 void cell_book::record_display(page& target, const entry& logged) {
     auto& owner = *target.what;
     if (std::exchange(target.clear_before_next, false)) owner.displays.clear();
-    cell_output output{logged.seq, logged.type, display_id_of(parse_object(logged.message->content))};
+    cell_output output{logged.seq, logged.type, display_id_of(*logged.message)};
     if (!output.display_id.empty()) displays_[output.display_id] = owner.id;
     if (logged.type == "execute_result")
         owner.result = std::move(output);
@@ -113,7 +113,7 @@ void cell_book::record_display(page& target, const entry& logged) {
 }
 
 void cell_book::update_display(const entry& logged) {
-    const auto display_id = display_id_of(parse_object(logged.message->content));
+    const auto display_id = display_id_of(*logged.message);
     auto place = displays_.find(display_id);
     auto shown_in = place == displays_.end() ? nullptr : find(place->second);
     if (!shown_in) return;
