@@ -10,6 +10,10 @@ milliseconds seconds(config::integer value) { return std::chrono::seconds(value)
 
 std::size_t size(config::integer value) { return static_cast<std::size_t>(value); }
 
+std::string base_of_links(const config::config& from) {
+    return from.server.base_url.ends_with('/') ? from.server.base_url : from.server.base_url + "/";
+}
+
 }  // namespace
 
 http::server_options to_http_options(const config::config& from) {
@@ -83,7 +87,7 @@ sessions::culling_rules to_culling_rules(const config::config& from) {
 
 api::jupyter::jupyter_options to_jupyter_options(const config::config& from) {
     api::jupyter::jupyter_options out;
-    out.base_url = from.server.base_url.ends_with('/') ? from.server.base_url : from.server.base_url + "/";
+    out.base_url = base_of_links(from);
     out.force_kernel_name = from.kernels.force_name;
     out.listing = from.kernels.listing;
     out.client_env = from.kernels.client_env;
@@ -93,6 +97,7 @@ api::jupyter::jupyter_options to_jupyter_options(const config::config& from) {
 
 api::agent::agent_options to_agent_options(const config::config& from) {
     api::agent::agent_options out;
+    out.base_url = base_of_links(from);
     out.text_limit_chars = size(from.sessions.text_limit_chars);
     out.text_file_max_bytes = size(from.sessions.text_file_max_bytes);
     return out;

@@ -14,9 +14,9 @@
 namespace gateway::sessions {
 
 struct culling_rules {
-    milliseconds idle{0};      // 0: off. Kernels that Jupyter clients started, unconnected, idle for this long
-    milliseconds busy{0};      // 0: off. Busy without a pause for this long, connected or not
-    bool connected = false;    // idle rule also with clients connected
+    milliseconds idle{0};              // 0: off. Kernels that Jupyter clients started, unconnected, idle for this long
+    milliseconds busy{0};              // 0: off. Busy without a pause for this long, connected or not
+    bool connected = false;            // idle rule also with clients connected
     bool busy_counts_as_idle = false;  // idle rule also while a cell runs without output
     milliseconds interval{30'000};
 };
@@ -58,7 +58,7 @@ class registry {
     virtual std::shared_ptr<session> find(const std::string& id) const = 0;  // null when unknown
     virtual std::shared_ptr<session> find_by_name(const std::string& user_id, const std::string& name) const = 0;
     virtual std::shared_ptr<session> find_by_helper_key(const std::string& key) const = 0;  // constant time per key
-    virtual std::vector<std::shared_ptr<session>> list() const = 0;  // by created_at, then id
+    virtual std::vector<std::shared_ptr<session>> list() const = 0;                         // by created_at, then id
 
     virtual std::optional<kernel_entry> find_kernel(const std::string& kernel_id) const = 0;
     virtual std::vector<kernel_entry> kernels() const = 0;

@@ -48,8 +48,9 @@ std::vector<pending_request> request_table::take_all() {
 
 messaging::message make_error_reply(const pending_request& to, const std::string& kernel_session,
                                     const std::string& ename, const std::string& evalue) {
-    nlohmann::json content = {
-        {"status", "error"}, {"ename", ename}, {"evalue", evalue}, {"traceback", nlohmann::json::array()}};
+    // nbclient and papermill show the traceback alone.
+    const auto traceback = nlohmann::json::array({ename + ": " + evalue});
+    nlohmann::json content = {{"status", "error"}, {"ename", ename}, {"evalue", evalue}, {"traceback", traceback}};
     if (to.msg_type == "execute_request") content["execution_count"] = nullptr;
     return messaging::make_message(to.where, reply_type(to.msg_type), kernel_session, content.dump(), to.header);
 }

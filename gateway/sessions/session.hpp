@@ -23,14 +23,14 @@ const char* to_string(session_state state);
 // What a session is made with; kept and told as it came.
 struct session_options {
     std::string user_id = "default";
-    std::string name;          // empty: its id
-    std::string kernel_name;   // empty: the configured default
-    std::string kernel_id;     // chosen by a client; empty: a fresh UUID
+    std::string name;         // empty: its id
+    std::string kernel_name;  // empty: the configured default
+    std::string kernel_id;    // chosen by a client; empty: a fresh UUID
     origin made_by = origin::agent;
-    std::string sandbox = "{}";  // JSON object, stored and echoed
+    std::string sandbox = "{}";    // JSON object, stored and echoed
     std::string error_correction;  // JSON, stored and echoed; empty: the default of the origin
     std::map<std::string, std::string> env;
-    std::string working_dir;   // as asked: KERNEL_WORKING_DIR or a Jupyter path; empty: none
+    std::string working_dir;                   // as asked: KERNEL_WORKING_DIR or a Jupyter path; empty: none
     std::optional<milliseconds> cell_timeout;  // none: configured
     std::optional<milliseconds> idle_timeout;
     std::optional<milliseconds> lifetime;
@@ -106,10 +106,10 @@ class session {
     virtual awaitable<void> end(kernels::end_reason why) = 0;
 
     // --- Jupyter clients ---
-    // A connection of the client `session_id` (may be empty) through the kernel id `via`. design.md decision 1 says whose
-    // cursor it takes. Never null.
+    // A connection of the client `session_id` (may be empty) through the kernel id `via`. design.md decision 1 says
+    // whose cursor it takes. Never null.
     virtual std::shared_ptr<jupyter_client> connect(const std::string& session_id, const std::string& via) = 0;
-    virtual std::size_t connections() const = 0;                         // Jupyter connections now
+    virtual std::size_t connections() const = 0;  // Jupyter connections now
     virtual std::size_t connections_via(const std::string& kernel_id) const = 0;
     // An agent's socket counts as a connection for culling while the returned token lives.
     virtual std::shared_ptr<void> count_agent_socket() = 0;

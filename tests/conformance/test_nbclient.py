@@ -17,7 +17,7 @@ from jupyter_server.gateway.gateway_client import GatewayClient
 from jupyter_server.gateway.managers import GatewayKernelManager
 GatewayClient.instance().url = sys.argv[1]
 notebook = nbformat.read(sys.argv[2], 4)
-NotebookClient(notebook, kernel_manager_class=GatewayKernelManager, timeout=100).execute()
+NotebookClient(notebook, kernel_manager_class=GatewayKernelManager, timeout=100, iopub_timeout=60).execute()
 nbformat.write(notebook, sys.argv[2])
 """
 

@@ -51,9 +51,7 @@ TEST_P(a_box, has_namespaces_of_its_own) {
     }
 }
 
-TEST_P(a_box, hands_over_only_the_standard_descriptors) {
-    EXPECT_EQ(output_of("ls /proc/$$/fd; true"), "0\n1\n2\n");
-}
+TEST_P(a_box, hands_over_only_the_standard_descriptors) { EXPECT_EQ(output_of("ls /proc/$$/fd; true"), "0\n1\n2\n"); }
 
 TEST_P(a_box, forbids_core_dumps_and_allows_4096_files) {
     EXPECT_EQ(output_of("ulimit -Sc; ulimit -Hc; ulimit -Sn"), "0\n0\n4096\n");

@@ -44,7 +44,8 @@ std::optional<std::uint64_t> ping_window::pong(std::string_view payload) {
     auto [end, error] = std::from_chars(payload.data(), payload.data() + payload.size(), seq);
     if (error != std::errc() || end != payload.data() + payload.size() || seq > pinged_seq_) return std::nullopt;
     if (seq >= large_seq_) large_seq_ = 0;
-    for (; !pings_.empty() && pings_.front().first <= seq; pings_.pop_front()) acknowledged_bytes_ = pings_.front().second;
+    for (; !pings_.empty() && pings_.front().first <= seq; pings_.pop_front())
+        acknowledged_bytes_ = pings_.front().second;
     return seq;
 }
 

@@ -54,7 +54,8 @@ class ping_window {
     std::size_t unpinged_bytes_ = 0;
     std::uint64_t written_bytes_ = 0;
     std::uint64_t acknowledged_bytes_ = 0;
-    std::deque<std::pair<std::uint64_t, std::uint64_t>> pings_;  // seq of each open ping, and what was written before it
+    std::deque<std::pair<std::uint64_t, std::uint64_t>>
+        pings_;  // seq of each open ping, and what was written before it
     time_point first_unpinged_{};
 };
 
