@@ -6,6 +6,7 @@
 #include "gateway/api/agent/mime.hpp"
 #include "gateway/api/agent/result_file.hpp"
 #include "gateway/sessions/cell_events.hpp"
+#include "gateway/sessions/json_reading.hpp"
 
 namespace gateway::api::agent {
 namespace {
@@ -13,7 +14,7 @@ namespace {
 using nlohmann::json;
 
 json bundle_of(const sessions::shared_entry& from) {
-    return from ? mime_bundle(content_object(*from->message)) : lost_bundle();
+    return from ? mime_bundle(sessions::parse_object(from->message->content)) : lost_bundle();
 }
 
 }  // namespace

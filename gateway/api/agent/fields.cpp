@@ -73,7 +73,8 @@ std::optional<std::uint64_t> fields::number(const char* name, std::uint64_t most
     const auto* value = take(name);
     if (!value) return std::nullopt;
     if (value->is_number_unsigned() && value->get<std::uint64_t>() <= most) return value->get<std::uint64_t>();
-    refuse(fmt::format("{} must be a whole number, 0 or more", name));
+    auto bound = most == std::uint64_t(-1) ? std::string("0 or more") : fmt::format("from 0 to {}", most);
+    refuse(fmt::format("{} must be a whole number, {}", name, bound));
     return std::nullopt;
 }
 

@@ -1,12 +1,10 @@
 #include "gateway/api/agent/mime.hpp"
 
-#include <charconv>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "gateway/api/agent/json_text.hpp"
-#include "messaging/json_scanner.hpp"
-#include "messaging/utf8.hpp"
+#include "gateway/sessions/json_reading.hpp"
 
 namespace gateway::api::agent {
 namespace {
@@ -17,31 +15,6 @@ constexpr std::string_view base64_letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghi
 
 bool is_json_type(const std::string& mime) { return mime.ends_with("/json") || mime.ends_with("+json"); }
 
-// The code unit of a \uXXXX escape at `at`; 0 when there is none.
-unsigned escaped_unit(std::string_view text, std::size_t at) {
-    if (text.size() < at + 6 || text[at] != '\\' || text[at + 1] != 'u') return 0;
-    unsigned unit = 0;
-    auto [end, ec] = std::from_chars(text.data() + at + 2, text.data() + at + 6, unit, 16);
-    return ec == std::errc() && end == text.data() + at + 6 ? unit : 0;
-}
-
-bool is_high(unsigned unit) { return unit >= 0xd800 && unit < 0xdc00; }
-bool is_low(unsigned unit) { return unit >= 0xdc00 && unit < 0xe000; }
-
-// In JSON text: an escape that is half a character becomes U+FFFD.
-std::string replace_lone_surrogates(std::string_view text) {
-    std::string mended;
-    for (std::size_t at = 0; at < text.size();) {
-        auto unit = escaped_unit(text, at);
-        bool is_pair = is_high(unit) && is_low(escaped_unit(text, at + 6));
-        auto length = is_pair ? 12 : unit != 0 ? 6 : text[at] == '\\' ? 2 : 1;
-        bool is_lone = !is_pair && (is_high(unit) || is_low(unit));
-        mended += is_lone ? std::string_view("\\ufffd") : text.substr(at, length);
-        at += length;
-    }
-    return mended;
-}
-
 bool is_lines(const json& value) {
     if (!value.is_array()) return false;
     for (const auto& each : value)
@@ -51,28 +24,8 @@ bool is_lines(const json& value) {
 
 }  // namespace
 
-json content_object(const messaging::message& from) {
-    // Bounds the nesting: the document's writer follows it by recursion.
-    if (!messaging::is_json(from.content)) return json::object();
-    auto parsed = json::parse(from.content, nullptr, false);
-    // Ill-formed UTF-8 and lone surrogates, which the scanner lets pass, are no reason to lose an output.
-    if (parsed.is_discarded())
-        parsed = json::parse(replace_lone_surrogates(messaging::replace_invalid_utf8(from.content)), nullptr, false);
-    return parsed.is_object() ? parsed : json::object();
-}
-
-std::string text_member(const json& object, const char* name) {
-    auto found = object.find(name);
-    return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
-json object_member(const json& object, const char* name) {
-    auto found = object.find(name);
-    return found != object.end() && found->is_object() ? *found : json::object();
-}
-
 json mime_bundle(const json& content) {
-    auto bundle = object_member(content, "data");
+    auto bundle = sessions::object_of(content, "data");
     for (auto& [mime, value] : bundle.items())
         if (!value.is_string() && !is_lines(value) && !is_json_type(mime)) value = dump(value);
     return bundle;

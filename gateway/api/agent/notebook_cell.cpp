@@ -7,13 +7,17 @@
 #include "gateway/api/agent/json_text.hpp"
 #include "gateway/api/agent/mime.hpp"
 #include "gateway/sessions/cell_events.hpp"
+#include "gateway/sessions/json_reading.hpp"
 
 namespace gateway::api::agent {
 namespace {
 
 using nlohmann::json;
 using sessions::entry_kind;
+using sessions::object_of;
+using sessions::parse_object;
 using sessions::shared_entry;
+using sessions::text_of;
 
 // A stream's text is a list of strings in nbformat; longer ones would have to be in memory whole.
 constexpr std::size_t text_part_bytes = 64u << 10;
@@ -28,8 +32,7 @@ json metadata_of(const sessions::cell& from) {
     auto about = sessions::cell_summary(from);
     about.erase("error");
     json made = {{"cellgate", std::move(about)}};
-    auto sent = json::parse(from.metadata, nullptr, false);
-    if (auto id = text_member(sent.is_object() ? sent : json::object(), "cellId"); !id.empty()) made["cellId"] = id;
+    if (auto id = text_of(parse_object(from.metadata), "cellId"); !id.empty()) made["cellId"] = id;
     // The words that JupyterLab records timings in.
     auto& execution = made["execution"] = json::object();
     if (from.started_at) execution["iopub.status.busy"] = iso8601(*from.started_at);
@@ -39,8 +42,8 @@ json metadata_of(const sessions::cell& from) {
 
 json error_output(const json& content) {
     json made = {{"output_type", "error"},
-                 {"ename", text_member(content, "ename")},
-                 {"evalue", text_member(content, "evalue")},
+                 {"ename", text_of(content, "ename")},
+                 {"evalue", text_of(content, "evalue")},
                  {"traceback", json::array()}};
     auto lines = content.find("traceback");
     if (lines == content.end() || !lines->is_array()) return made;
@@ -49,9 +52,7 @@ json error_output(const json& content) {
     return made;
 }
 
-std::string display_id_of(const json& content) {
-    return text_member(object_member(content, "transient"), "display_id");
-}
+std::string display_id_of(const json& content) { return text_of(object_of(content, "transient"), "display_id"); }
 
 // Where a display was last updated: its own seq when it never was.
 std::uint64_t newest_of(const sessions::cell& from, const std::string& display_id, std::uint64_t seq) {
@@ -91,8 +92,8 @@ awaitable<std::uint64_t> notebook_cell::find_first_shown() {
         if (!each) break;
         if (each->kind == entry_kind::gap) continue;
         if (each->type == "clear_output") {
-            auto content = content_object(*each->message);
-            clears_with_next = content.contains("wait") && content["wait"] == true;
+            auto content = parse_object(each->message->content);
+            clears_with_next = sessions::is_true(content, "wait");
             if (!clears_with_next) after = each->seq;
         } else if (std::exchange(clears_with_next, false)) {
             after = each->seq - 1;
@@ -119,27 +120,27 @@ awaitable<void> notebook_cell::write_output(shared_entry what, std::string& to) 
                                what->gap_from, what->seq),
                    to);
     } else if (what->type == "stream") {
-        auto content = content_object(*what->message);
-        auto name = text_member(content, "name");
-        write_text(name.empty() ? "stdout" : name, text_member(content, "text"), to);
+        auto content = parse_object(what->message->content);
+        auto name = text_of(content, "name");
+        write_text(name.empty() ? "stdout" : name, text_of(content, "text"), to);
     } else if (what->type == "display_data" || what->type == "execute_result") {
         co_await write_display(std::move(what), to);
     } else if (what->type == "error") {
-        write_object(error_output(content_object(*what->message)), to);
+        write_object(error_output(parse_object(what->message->content)), to);
     }
 }
 
 awaitable<void> notebook_cell::write_display(shared_entry what, std::string& to) {
-    auto content = content_object(*what->message);
+    auto content = parse_object(what->message->content);
     auto newest = newest_of(cell_, display_id_of(content), what->seq);
     json made = {{"output_type", what->type}};
     if (what->type == "execute_result") made["execution_count"] = count_or_null(content, cell_);
     if (newest != what->seq) {
         auto update = co_await shown_.find(newest, newest);
-        if (update) content = content_object(*update->message);
+        if (update) content = parse_object(update->message->content);
     }
     made["data"] = mime_bundle(content);
-    made["metadata"] = object_member(content, "metadata");
+    made["metadata"] = object_of(content, "metadata");
     write_object(made, to);
 }
 

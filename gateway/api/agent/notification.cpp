@@ -7,6 +7,7 @@
 #include "gateway/api/agent/cell_entries.hpp"
 #include "gateway/api/agent/json_text.hpp"
 #include "gateway/api/agent/mime.hpp"
+#include "gateway/sessions/json_reading.hpp"
 #include "messaging/json_string.hpp"
 #include "messaging/utf8.hpp"
 
@@ -53,7 +54,7 @@ void set_content(notification& to, const messaging::message& from) {
         set_members(to, from.content);
         return;
     }
-    auto mended = dump(content_object(from));
+    auto mended = dump(sessions::parse_object(from.content));
     auto members = members_of(mended);
     to.tail = (members == "}" ? "" : ",") + std::string(members);
 }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "gateway/http/router.hpp"
 #include "gateway/sessions/registry.hpp"
@@ -14,6 +15,7 @@ struct agent_options {
     std::size_t text_limit_chars = 40'000;           // of a cell's result; what is longer goes to a file of the session
     std::uint64_t text_file_max_bytes = 1ull << 30;  // of that file
     milliseconds keep_alive{5'000};                  // between the spaces of an execute answer that waits
+    std::string base_url = "/";                      // begins and ends with "/"; Location begins with it
 };
 
 // `registry` outlives the router.

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "gateway/api/agent/json_text.hpp"
+#include "gateway/sessions/json_reading.hpp"
 
 namespace gateway::api::agent {
 namespace {
@@ -25,11 +26,6 @@ json correction_mode(const sessions::session_options& options) {
     return options.made_by == sessions::origin::agent ? json(true) : json("report");
 }
 
-json sandbox_object(const sessions::session_options& options) {
-    auto sent = json::parse(options.sandbox, nullptr, false);
-    return sent.is_object() ? sent : json::object();
-}
-
 }  // namespace
 
 json session_object(const sessions::session& from) {
@@ -47,7 +43,7 @@ json session_object(const sessions::session& from) {
         {"idle_timeout_s", seconds_or_null(options.idle_timeout)},
         {"lifetime_s", seconds_or_null(options.lifetime)},
         {"error_correction", correction_mode(options)},
-        {"sandbox", sandbox_object(options)},
+        {"sandbox", sessions::parse_object(options.sandbox)},
         {"connections", {{"jupyter", from.connections()}, {"agents", from.agent_sockets()}}},
         {"restarts", from.restarts()},
     };

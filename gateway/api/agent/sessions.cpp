@@ -85,7 +85,7 @@ awaitable<http::response> create_session(context& with, http::request& from) {
     auto made = with.registry.create(std::move(*options));
     if (!made) co_return refuse(made.error(), from);
     auto answer = http::json_response(session_json(**made), 201);
-    answer.headers.emplace_back("Location", "/api/v1/sessions/" + (*made)->id());
+    answer.headers.emplace_back("Location", with.options.base_url + "api/v1/sessions/" + (*made)->id());
     co_return answer;
 }
 

@@ -129,6 +129,20 @@ TEST_F(sessions_test, hides_another_users_session_on_every_route) {
     EXPECT_EQ(call("GET", "/api/v1/sessions/secret").status, 404);
 }
 
+TEST_F(sessions_test, hides_another_users_session_from_a_socket_before_the_handshake) {
+    add_session("ben");
+    http::request from;
+    from.caller = who;
+    from.parameters = {"ses_1"};
+    auto match = routes.find("WS", "/api/v1/sessions/ses_1/ws");
+    ASSERT_NE(match.found, nullptr);
+    auto refused = test_support::await(io, match.found->upgrade.accept(from, {}));
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, errc::session_not_found);
+    from.caller = caller("ben", http::scope::execute);
+    EXPECT_TRUE(test_support::await(io, match.found->upgrade.accept(from, {})));
+}
+
 TEST_F(sessions_test, lists_the_callers_sessions_page_by_page) {
     for (int at = 0; at < 5; ++at) add_session(at == 2 ? "ben" : "ana");
     auto first = call("GET", "/api/v1/sessions?limit=2");
