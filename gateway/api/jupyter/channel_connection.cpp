@@ -149,10 +149,16 @@ awaitable<bool> channel_connection::write_one(const sessions::delivery& what) {
     if (!sent) co_return false;
     ++counters_.messages_sent;
     counters_.bytes_sent += frame.bytes.size();
-    window_.written(now());
-    written_.notify_all();
+    note_written();
     co_await wait_for_peer();
     co_return true;
+}
+
+// The pinger is woken only when its next ping is another than the one that it waits for: not by every message.
+void channel_connection::note_written() {
+    auto before = window_.due();
+    window_.written(now());
+    if (window_.due() != before) written_.notify_all();
 }
 
 awaitable<void> channel_connection::wait_for_peer() {

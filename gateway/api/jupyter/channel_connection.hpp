@@ -48,6 +48,7 @@ class channel_connection {
     awaitable<result<void>> forward(http::websocket::incoming frame);
     awaitable<bool> write_batch(std::vector<sessions::delivery> batch);
     awaitable<bool> write_one(const sessions::delivery& what);
+    void note_written();
     awaitable<void> wait_for_peer();
     awaitable<void> close_as_told();
     awaitable<void> stay_silent();
