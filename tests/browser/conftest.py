@@ -1,5 +1,6 @@
 """A browser, and JupyterLabs in front of gateways."""
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -13,7 +14,7 @@ CHROMIUM = "/usr/bin/chromium"
 # No sandbox: tests run as root in CI. The rest is what a browser would do on its own behalf.
 ARGUMENTS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--disable-quic", "--no-first-run",
              "--disable-background-networking", "--disable-component-update", "--disable-sync"]
-IMAGES = ROOT / "docs" / "images"
+REPORTS = ROOT / "build" / "reports"
 
 
 @pytest.fixture(scope="session")
@@ -61,8 +62,8 @@ def pytest_runtest_makereport(item, call):
 
 
 def keep_picture(page: Page, name: str) -> str:
-    picture = ROOT / "build" / "reports" / f"{name}.png"
-    picture.parent.mkdir(parents=True, exist_ok=True)
+    picture = REPORTS / f"{name}.png"
+    REPORTS.mkdir(parents=True, exist_ok=True)
     try:
         page.screenshot(path=picture, timeout=10_000)
     except Error as failed:  # the browser itself is what failed
@@ -72,6 +73,7 @@ def keep_picture(page: Page, name: str) -> str:
 
 @pytest.fixture
 def images() -> Path:
-    """Where screenshots for the documentation go."""
-    IMAGES.mkdir(parents=True, exist_ok=True)
-    return IMAGES
+    """Where screenshots go: those in docs/images are renewed by KEEP_IMAGES=1 ./dev test browser."""
+    directory = ROOT / "docs" / "images" if os.environ.get("KEEP_IMAGES") else REPORTS
+    directory.mkdir(parents=True, exist_ok=True)
+    return directory
