@@ -110,7 +110,7 @@ class client_table::connection final : public jupyter_client {
         }
         last_parent_ = each.message->parent_header;
         if (each.message->size() <= resend_limit) {
-            out.push_back(delivery{each.seq, each.message});
+            out.push_back(delivery{each.seq, each.message, each.first_seq != each.seq});
         } else if (each.seq == owner_->too_big) {
             const auto text = fmt::format(
                 "[cellgate: a message of {} bytes broke the connection and is not sent again; it is in the session's "
@@ -119,7 +119,7 @@ class client_table::connection final : public jupyter_client {
             out.push_back(delivery{each.seq, host.note(text, last_parent_)});
         } else {
             big_seq_ = each.seq;
-            out.push_back(delivery{each.seq, each.message});
+            out.push_back(delivery{each.seq, each.message, each.first_seq != each.seq});
         }
     }
 

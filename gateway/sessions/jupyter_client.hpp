@@ -21,6 +21,7 @@ enum class client_end : std::uint8_t {
 struct delivery {
     std::uint64_t seq = 0;  // 0: made for this connection (status, a pending input_request), not in the log
     messaging::shared_message message;
+    bool merged = false;  // the log joined several streams in it
 };
 
 class jupyter_client {

@@ -26,9 +26,9 @@ class fake_jupyter_client final : public gateway::sessions::jupyter_client {
   public:
     explicit fake_jupyter_client(gateway::executor ex) : pushed_(std::move(ex)) {}
 
-    void push(std::uint64_t seq, messaging::message what) {
+    void push(std::uint64_t seq, messaging::message what, bool merged = false) {
         auto shared = std::make_shared<const messaging::message>(std::move(what));
-        waiting_.push_back({seq, std::move(shared)});
+        waiting_.push_back({seq, std::move(shared), merged});
         pushed_.notify_all();
     }
     void finish(gateway::sessions::client_end why) {

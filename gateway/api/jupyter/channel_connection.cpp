@@ -148,6 +148,7 @@ awaitable<bool> channel_connection::write_one(const sessions::delivery& what) {
     auto sent = co_await ws_.write(frame.binary, std::move(parts));
     if (!sent) co_return false;
     ++counters_.messages_sent;
+    if (what.merged) ++counters_.merged;
     counters_.bytes_sent += frame.bytes.size();
     note_written();
     co_await wait_for_peer();

@@ -9,6 +9,7 @@ struct channel_counters {
     std::uint64_t connections = 0;  // made so far
     std::uint64_t messages_sent = 0;
     std::uint64_t bytes_sent = 0;
+    std::uint64_t merged = 0;  // of those sent: several streams of the kernel in one, for a client that lagged
     std::uint64_t messages_received = 0;
     std::uint64_t bytes_received = 0;
     std::uint64_t bad_frames = 0;

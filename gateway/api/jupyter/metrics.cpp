@@ -75,6 +75,8 @@ void add_channel_metrics(std::vector<MetricFamily>& into, const channel_counters
     add("cellgate_channel_connections_total", "Kernel WebSockets opened", counts.connections);
     add("cellgate_channel_disconnects_total", "Kernel WebSockets that the peer closed or lost", counts.cut);
     add("cellgate_channel_messages_sent_total", "Messages sent to Jupyter clients", counts.messages_sent);
+    add("cellgate_channel_messages_merged_total", "Messages sent that join several streams, for clients that lagged",
+        counts.merged);
     add("cellgate_channel_bytes_sent_total", "Bytes of frames sent to Jupyter clients", counts.bytes_sent);
     add("cellgate_channel_messages_received_total", "Messages from Jupyter clients", counts.messages_received);
     add("cellgate_channel_bytes_received_total", "Bytes of frames from Jupyter clients", counts.bytes_received);

@@ -75,13 +75,14 @@ TEST_F(channel, forwards_what_the_peer_sends_in_order) {
 TEST_F(channel, writes_what_the_session_sends_in_order) {
     connect();
     client->push(1, stream(1));
-    client->push(2, stream(2));
+    client->push(2, stream(2), true);
     ASSERT_TRUE(writes(2));
     auto first = messaging::decode_v1(ws.written[0].bytes);
     ASSERT_TRUE(first);
     EXPECT_EQ(first->content, stream(1).content);
     EXPECT_TRUE(ws.written[0].binary);
     EXPECT_EQ(counters.messages_sent, 2u);
+    EXPECT_EQ(counters.merged, 1u);
     ws.cut();
     EXPECT_TRUE(ends());
 }
