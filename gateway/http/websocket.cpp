@@ -240,7 +240,8 @@ awaitable<void> beast_websocket::do_close(self_ptr self, close_code code, std::s
 }
 
 void beast_websocket::abort() {
-    stream_.abort();
+    // A close on its way has its own bound: cut, the peer would not learn why.
+    if (!closing_ || close_done_) stream_.abort();
     end(failure{errc::peer_gone, "the WebSocket was cut"});
 }
 
@@ -276,7 +277,7 @@ std::chrono::steady_clock::time_point beast_websocket::last_received() const {
 
 awaitable<void> beast_websocket::join() {
     end(failure{errc::peer_gone, "the WebSocket is closed"});
-    tasks_.cancel();
+    if (!closing_ || close_done_) tasks_.cancel();
     co_await tasks_.join();
 }
 

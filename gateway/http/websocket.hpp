@@ -52,7 +52,8 @@ class websocket {
     // Sends a close frame (reason at most 123 bytes), waits for the peer's at most 2 s, and ends; read() then fails.
     // The first close decides code and reason. May be called while read() and write() wait elsewhere.
     virtual awaitable<void> close(close_code code, std::string reason) = 0;
-    // Ends at once, without a close frame.
+    // Ends at once, without a close frame; a close that has begun (by close(), or for a message over the limit) still
+    // goes to its own end.
     virtual void abort() = 0;
     // When the kernel last received bytes from the peer, whether read() has taken them or not.
     virtual std::chrono::steady_clock::time_point last_received() const = 0;

@@ -112,6 +112,22 @@ TEST_F(WebSocket, ClosesAMessageOverTheLimitAndSaysWhy) {
     EXPECT_FALSE(peer->was_reset());
 }
 
+TEST_F(WebSocket, SaysWhyAlsoWhenItsHandlerGivesUpOnTheConnection) {
+    server_options options;
+    options.ws_max_message_bytes = 1000;
+    auto handler = [](const request&, websocket& socket) -> awaitable<void> {
+        auto message = co_await socket.read();
+        if (!message) socket.abort();
+    };
+    start(options, handler);
+    auto peer = connect("/with");
+    peer->send_frame(binary_frame, std::string(20'000'000, 'x'));
+    EXPECT_EQ(peer->read_frame().close_code(), 1009);
+    peer->send_close(1009);
+    EXPECT_TRUE(peer->wait_for_close());
+    EXPECT_FALSE(peer->was_reset());
+}
+
 TEST_F(WebSocket, CountsOverFragmentsAndTakesTheLimitItself) {
     server_options options;
     options.ws_max_message_bytes = 1000;
