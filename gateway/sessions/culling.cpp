@@ -33,7 +33,7 @@ std::optional<kernels::end_reason> live_registry::should_end(const session& whic
     if (options.made_by == origin::agent) {
         if (passed(options.lifetime.value_or(parts_.bounds.lifetime), since(which.created_at())))
             return kernels::end_reason::session_ended;
-        if (!busy && which.connections() == 0 && which.agent_sockets() == 0 &&
+        if (!which.has_work() && which.connections() == 0 && which.agent_sockets() == 0 &&
             passed(options.idle_timeout.value_or(parts_.bounds.idle_timeout), idle_for))
             return kernels::end_reason::culled;
         return std::nullopt;
@@ -41,7 +41,7 @@ std::optional<kernels::end_reason> live_registry::should_end(const session& whic
     const auto& rules = parts_.culling;
     if (busy && passed(rules.busy, std::chrono::duration_cast<milliseconds>(steady_clock::now() - *busy)))
         return kernels::end_reason::culled;
-    if (busy && !rules.busy_counts_as_idle) return std::nullopt;
+    if (which.has_work() && !rules.busy_counts_as_idle) return std::nullopt;
     if (which.connections() + which.agent_sockets() > 0 && !rules.connected) return std::nullopt;
     if (passed(idle_of(which.spec(), rules.idle), idle_for)) return kernels::end_reason::culled;
     return std::nullopt;

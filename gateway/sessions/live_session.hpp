@@ -82,6 +82,9 @@ class live_session final : public session,
     void disconnect_via(const std::string& kernel_id);  // an alias that went
     std::shared_ptr<void> count_agent_socket() override;
     std::size_t agent_sockets() const override { return static_cast<std::size_t>(agent_socket_.use_count()) - 1; }
+    bool has_work() const override {
+        return busy_since_ || !held_.empty() || executions_.has_outstanding() || executions_.queued() > 0;
+    }
     std::optional<std::chrono::steady_clock::time_point> busy_since() const override { return busy_since_; }
 
   private:

@@ -114,7 +114,9 @@ class session {
     // An agent's socket counts as a connection for culling while the returned token lives.
     virtual std::shared_ptr<void> count_agent_socket() = 0;
     virtual std::size_t agent_sockets() const = 0;
-    // Whether a request is in flight, and since when the kernel has been busy without a pause.
+    // A cell runs or waits, here or in the kernel.
+    virtual bool has_work() const = 0;
+    // Since when the kernel has been busy without a pause.
     virtual std::optional<std::chrono::steady_clock::time_point> busy_since() const = 0;
 };
 

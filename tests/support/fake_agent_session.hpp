@@ -188,6 +188,7 @@ class fake_agent_session final : public gateway::sessions::session {
     std::size_t connections_via(const std::string&) const override { return 0; }
     std::shared_ptr<void> count_agent_socket() override { return sockets_; }
     std::size_t agent_sockets() const override { return static_cast<std::size_t>(sockets_.use_count() - 1); }
+    bool has_work() const override { return false; }
     std::optional<std::chrono::steady_clock::time_point> busy_since() const override { return std::nullopt; }
 
   private:

@@ -155,6 +155,7 @@ class fake_session final : public gateway::sessions::session {
     }
     std::shared_ptr<void> count_agent_socket() override { return std::make_shared<int>(); }
     std::size_t agent_sockets() const override { return agents; }
+    bool has_work() const override { return false; }
     std::optional<std::chrono::steady_clock::time_point> busy_since() const override { return std::nullopt; }
 
   private:
