@@ -18,6 +18,10 @@ constexpr std::size_t merge_from = 64;
 
 bool is_comm(const std::string& type) { return type.starts_with("comm_"); }
 
+bool tells_of_a_restart(const entry& each) {
+    return each.type == "status" && each.message->content.find("\"restarting\"") != std::string::npos;
+}
+
 }  // namespace
 
 // What stays of a client between its connections.
@@ -28,6 +32,7 @@ struct client_table::record {
     std::uint64_t acknowledged = 0;
     std::uint64_t no_comms_before = 0;  // comm messages up to here belonged to another page
     std::uint64_t too_big = 0;          // the seq that is not sent again
+    std::uint64_t told_of_restart = 0;  // the seq of the last `restarting` that it was sent
     bool spoke = false;                 // a message came from it
     bool had_requests = false;          // when it was cut
     std::uint64_t left = 0;             // order of leaving
@@ -99,6 +104,12 @@ class client_table::connection final : public jupyter_client {
         return !(each.seq <= owner.no_comms_before && is_comm(each.type));
     }
 
+    // JupyterLab opens a new connection when it hears of a restart, and drops the requests that it has made by then:
+    // hearing of the same one again there, it would drop those of the new kernel.
+    bool first_time(std::uint64_t restart) {
+        return restart > owner_->told_of_restart && (owner_->told_of_restart = restart);
+    }
+
     void deliver(const entry& each, std::vector<delivery>& out) {
         auto& host = table_->host_;
         if (each.kind == entry_kind::gap) {
@@ -108,6 +119,7 @@ class client_table::connection final : public jupyter_client {
             out.push_back(delivery{each.seq, host.note(text, last_parent_)});
             return;
         }
+        if (tells_of_a_restart(each) && !first_time(each.seq)) return;
         last_parent_ = each.message->parent_header;
         if (each.message->size() <= resend_limit) {
             out.push_back(delivery{each.seq, each.message, each.first_seq != each.seq});
@@ -182,6 +194,7 @@ std::shared_ptr<client_table::record> client_table::admit(const std::string& ses
         made->keys.insert(heir_of->keys.begin(), heir_of->keys.end());
         made->acknowledged = heir_of->acknowledged;
         made->too_big = heir_of->too_big;
+        made->told_of_restart = heir_of->told_of_restart;
         made->no_comms_before = newest;
         std::erase(records_, heir_of);
     } else {

@@ -26,12 +26,7 @@ def results(module_gateway: Gateway) -> Iterator[dict[str, str]]:
            else "".join(failure.text or "" for failure in cases[name].iter("failure")) for name in NAMES}
 
 
-# Known: the client cancels a request that it sends while it opens its new socket after a restart.
-UNSTEADY = ("sees a kernel die and come back", "finds a running kernel and attaches to it")
-
-
 @pytest.mark.xdist_group("services")
-@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.xfail(strict=False)) if name in UNSTEADY else name
-                                  for name in NAMES])
+@pytest.mark.parametrize("name", NAMES)
 def test_row_51_jupyterlabs_client(results: dict[str, str], name: str) -> None:
     assert results[name] == ""

@@ -154,6 +154,30 @@ TEST_F(ClientTable, after_a_cut_the_same_session_id_gets_what_it_did_not_acknowl
     EXPECT_THAT(read(*after), ElementsAre("b", "c", "reply"));
 }
 
+TEST_F(ClientTable, a_restart_is_told_once_to_a_client_and_its_heir) {
+    const std::string restarting = "{\"execution_state\":\"restarting\"}";
+    auto first = connect_and_speak("lab");
+    busy_clients.insert("lab");
+    publish(restarting, "", "status");
+    EXPECT_THAT(read(*first).size(), 1u);
+    first->disconnected(0);
+    publish("a");
+    auto second = table->connect("lab", "k");
+    EXPECT_THAT(read(*second), ElementsAre("a"));
+    second->disconnected(0);
+    auto heir = table->connect("other", "k");
+    EXPECT_THAT(read(*heir), ElementsAre("status now", "a"));
+}
+
+TEST_F(ClientTable, a_restart_while_a_client_was_away_is_told_when_it_is_back) {
+    auto before = connect_and_speak("lab");
+    before->disconnected(0);
+    publish("{\"execution_state\":\"restarting\"}", "", "status");
+    publish("{\"execution_state\":\"idle\"}", "", "status");
+    auto after = table->connect("lab", "k");
+    EXPECT_THAT(read(*after).size(), 2u);
+}
+
 TEST_F(ClientTable, the_same_session_id_replaces_its_older_connection) {
     auto older = connect_and_speak("lab");
     auto newer = table->connect("lab", "k");
