@@ -4,15 +4,16 @@
 #include <nlohmann/json.hpp>
 
 #include "gateway/sessions/json_reading.hpp"
+#include "messaging/json_members.hpp"
 
 namespace gateway::sessions {
 namespace {
 
+using messaging::json_members;
 using nlohmann::json;
 
-// Without building the rest: a display may be hundreds of megabytes.
 std::string display_id_of(const messaging::message& display) {
-    return text_of(member_of(display.content, "transient"), "display_id");
+    return json_members(json_members(display.content).value("transient")).text("display_id");
 }
 
 cell_error to_error(const json& content) {
@@ -83,8 +84,7 @@ void cell_book::record(cell& owner, const entry& logged) {
     } else if (logged.type == "error") {
         owner.error = to_error(parse_object(logged.message->content));
     } else if (logged.type == "clear_output") {
-        const auto content = parse_object(logged.message->content);
-        if (is_true(content, "wait"))
+        if (json_members(logged.message->content).is_true("wait"))
             target.clear_before_next = true;
         else
             owner.displays.clear();
@@ -92,10 +92,10 @@ void cell_book::record(cell& owner, const entry& logged) {
 }
 
 void cell_book::record_stream(page& target, const entry& logged) {
-    const auto content = parse_object(logged.message->content);
-    const auto text = text_of(content, "text");
+    const json_members content(logged.message->content);
+    const auto text = content.text("text");
     auto& owner = *target.what;
-    if (text_of(content, "name") == "stderr")
+    if (content.text("name") == "stderr")
         keeper(target.err, owner, "stderr").append(owner.err, text);
     else
         keeper(target.out, owner, "stdout").append(owner.out, text);

@@ -48,16 +48,6 @@ json parse_object(const std::string& text) {
     return parsed.is_object() ? parsed : json::object();
 }
 
-json member_of(const std::string& object, const char* name) {
-    messaging::member_scanner members(object);
-    messaging::json_member each;
-    std::string_view found;
-    while (members.next(each))
-        if (each.key == name) found = each.value;
-    auto parsed = json::parse(found, nullptr, false);
-    return members.valid() && !parsed.is_discarded() ? parsed : json();
-}
-
 std::string text_of(const json& object, const char* name) {
     auto found = object.find(name);
     return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();

@@ -9,8 +9,6 @@ namespace gateway::sessions {
 // An empty object when `text` is no JSON object, or nested beyond reason. Ill-formed UTF-8 and escapes that are half a
 // character become U+FFFD: they are no reason to lose what is around them.
 nlohmann::json parse_object(const std::string& text);
-// The value of one member; the others are checked and skipped, however large. Null when it is not there.
-nlohmann::json member_of(const std::string& object, const char* name);
 // "" when there is no text of that name.
 std::string text_of(const nlohmann::json& object, const char* name);
 // An empty object when there is no object of that name.

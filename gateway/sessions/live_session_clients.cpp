@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "gateway/sessions/cell_events.hpp"
-#include "gateway/sessions/json_reading.hpp"
 #include "gateway/sessions/live_session.hpp"
+#include "messaging/json_members.hpp"
 
 namespace gateway::sessions {
 namespace {
@@ -56,16 +56,16 @@ void live_session::transmit(const std::string& client, messaging::message what,
 }
 
 void live_session::forward_execute(const messaging::message& what, const messaging::header_fields& header) {
-    const auto content = parse_object(what.content);
-    const bool silent = is_true(content, "silent");
+    const messaging::json_members content(what.content);
+    const bool silent = content.is_true("silent");
     execution sent{header.msg_id, origin::jupyter, silent, std::nullopt};
     if (!silent) {
         cell made;
         made.id = make_id("cell_");
         made.sent_by = origin::jupyter;
         made.msg_id = header.msg_id;
-        made.code = text_of(content, "code");
-        made.store_history = !content.contains("store_history") || is_true(content, "store_history");
+        made.code = content.text("code");
+        made.store_history = !content.contains("store_history") || content.is_true("store_history");
         made.metadata = what.metadata;
         made.queued_at = wall_clock::now();
         log_queued(made);

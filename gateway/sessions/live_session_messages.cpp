@@ -1,19 +1,23 @@
 // What a session does with each message of its kernel: log it, then let the cells and clients know.
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "gateway/base/log.hpp"
-#include "gateway/sessions/json_reading.hpp"
 #include "gateway/sessions/live_session.hpp"
+#include "messaging/json_members.hpp"
+#include "messaging/json_string.hpp"
 
 namespace gateway::sessions {
 namespace {
 
-using nlohmann::json;
+using messaging::json_members;
 
 bool is_output(const std::string& type) {
     return type == "stream" || type == "display_data" || type == "execute_result" || type == "update_display_data" ||
            type == "error" || type == "clear_output";
+}
+
+void note_count(cell* owner, const json_members& content) {
+    if (auto count = content.integer("execution_count"); owner && count) owner->execution_count = count;
 }
 
 }  // namespace
@@ -68,7 +72,7 @@ void live_session::on_iopub(reading& from) {
 }
 
 void live_session::on_status(const reading& from) {
-    const auto state = text_of(parse_object(from.what->content), "execution_state");
+    const auto state = json_members(from.what->content).text("execution_state");
     const auto& parent = from.parent.msg_id;
     const auto now = std::chrono::steady_clock::now();
     if (state == "busy") {
@@ -85,22 +89,20 @@ void live_session::on_status(const reading& from) {
 
 // A request that came to the kernel by another way (a client on its connection file) is a cell from here on.
 void live_session::on_execute_input(reading& from) {
-    const auto content = parse_object(from.what->content);
-    const auto count = content.find("execution_count");
+    const json_members content(from.what->content);
     if (!from.owner && !from.parent.msg_id.empty() && from.parent.session != agent_session_) {
         cell seen;
         seen.id = make_id("cell_");
         seen.sent_by = origin::jupyter;
         seen.msg_id = from.parent.msg_id;
-        seen.code = text_of(content, "code");
+        seen.code = content.text("code");
         seen.queued_at = wall_clock::now();
         log_queued(seen);
         from.owner = cells_.add(std::move(seen), false);
         foreign_[from.owner->msg_id] = from.owner;
         perform(action::began{from.owner->msg_id});
     }
-    if (from.owner && count != content.end() && count->is_number_integer())
-        from.owner->execution_count = count->get<int>();
+    note_count(from.owner.get(), content);
     apply(executions_.input_echoed(from.parent.msg_id));
 }
 
@@ -120,30 +122,28 @@ void live_session::on_reply(const reading& from) {
     }
     if (auto request = requests_.take(parent)) log_message(from, request->client);
     if (from.header.msg_type != "execute_reply") return;
-    const auto content = parse_object(from.what->content);
-    const auto count = content.find("execution_count");
-    if (from.owner && count != content.end() && count->is_number_integer())
-        from.owner->execution_count = count->get<int>();
-    const auto status = text_of(content, "status");
-    const auto ename = text_of(content, "ename");
+    const json_members content(from.what->content);
+    note_count(from.owner.get(), content);
+    const auto status = content.text("status");
+    const auto ename = content.text("ename");
     // A cell that fails without an error output (a kernel that only replies) still tells its error.
     if (from.owner && status == "error" && !from.owner->error)
-        from.owner->error = cell_error{ename, text_of(content, "evalue"), {}};
+        from.owner->error = cell_error{ename, content.text("evalue"), {}};
     apply(executions_.replied(parent, status, ename, std::chrono::steady_clock::now()));
 }
 
 void live_session::on_stdin(const reading& from) {
-    const auto content = parse_object(from.what->content);
+    const json_members content(from.what->content);
     const auto* request = requests_.find(from.parent.msg_id);
     pending_input_client_ = request ? request->client : agents_only;
-    pending_input_ = input_prompt{from.owner ? from.owner->id : std::string(), text_of(content, "prompt"),
-                                  is_true(content, "password"), from.what};
+    pending_input_ = input_prompt{from.owner ? from.owner->id : std::string(), content.text("prompt"),
+                                  content.is_true("password"), from.what};
     pending_input_parent_ = from.parent.msg_id;
     pending_input_seq_ = log_message(from, pending_input_client_);
 }
 
 void live_session::on_debug_event(const reading& from) {
-    const auto happened = text_of(parse_object(from.what->content), "event");
+    const auto happened = json_members(from.what->content).text("event");
     const auto now = std::chrono::steady_clock::now();
     if (happened == "stopped") executions_.debugger_stopped(now);
     if (happened == "continued") executions_.debugger_continued(now);
@@ -181,9 +181,9 @@ std::optional<open_question> live_session::pending_question() const {
 }
 
 messaging::shared_message live_session::note(const std::string& text, const std::string& parent_header) const {
-    const json content = {{"name", "stderr"}, {"text", text}};
+    auto content = R"({"name":"stderr","text":)" + messaging::quote(text) + "}";
     return std::make_shared<const messaging::message>(messaging::make_message(
-        messaging::channel::iopub, "stream", kernel_->kernel_session(), content.dump(), parent_header));
+        messaging::channel::iopub, "stream", kernel_->kernel_session(), std::move(content), parent_header));
 }
 
 }  // namespace gateway::sessions

@@ -1,28 +1,27 @@
 #include "gateway/sessions/stream_merge.hpp"
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
+
+#include "messaging/json_members.hpp"
 
 namespace gateway::sessions {
 namespace {
 
-using nlohmann::json;
-
+// As the kernel wrote them, escapes and all: joined so, no character changes.
 struct stream_text {
-    std::string name;
-    std::string text;
+    std::string_view name;  // a string literal
+    std::string_view text;  // what is between the quotes
 };
 
 std::optional<stream_text> parse_stream(const entry& from) {
     if (from.kind != entry_kind::message || from.type != "stream" || !from.message->buffers.empty())
         return std::nullopt;
-    auto content = json::parse(from.message->content, nullptr, false);
-    if (!content.is_object() || content.size() != 2) return std::nullopt;
-    auto name = content.find("name");
-    auto text = content.find("text");
-    if (name == content.end() || text == content.end() || !name->is_string() || !text->is_string()) return std::nullopt;
-    return stream_text{std::move(name->get_ref<std::string&>()), std::move(text->get_ref<std::string&>())};
+    const messaging::json_members content(from.message->content);
+    if (content.size() != 2 || !content.is_text("name") || !content.is_text("text")) return std::nullopt;
+    const auto literal = content.value("text");
+    return stream_text{content.value("name"), literal.substr(1, literal.size() - 2)};
 }
 
 // Parts that belong together, gathered until one does not.
@@ -39,8 +38,8 @@ class stream_run {
         }
         if (!last_) first_seq_ = next->first_seq;
         ++parts_;
-        gathered_.name = std::move(parsed->name);
-        gathered_.text += parsed->text;
+        name_ = parsed->name;
+        text_ += parsed->text;
         last_ = std::move(next);
     }
 
@@ -49,20 +48,19 @@ class stream_run {
         to_.push_back(parts_ == 1 ? std::move(last_) : make_merged());
         last_.reset();
         parts_ = 0;
-        gathered_ = {};
+        text_.clear();
     }
 
   private:
     bool joins(const entry& next, const stream_text& parsed) const {
         return last_ && next.parent == last_->parent && next.client == last_->client &&
-               next.cell_id == last_->cell_id && parsed.name == gathered_.name &&
-               gathered_.text.size() + parsed.text.size() <= most_merged_text;
+               next.cell_id == last_->cell_id && parsed.name == name_ &&
+               text_.size() + parsed.text.size() <= most_merged_text;
     }
 
     shared_entry make_merged() const {
         auto message = std::make_shared<messaging::message>(*last_->message);
-        json content = {{"name", gathered_.name}, {"text", gathered_.text}};
-        message->content = content.dump();
+        message->content = R"({"name":)" + name_ + R"(,"text":")" + text_ + R"("})";
         auto merged = std::make_shared<entry>(*last_);
         merged->first_seq = first_seq_;
         merged->message = std::move(message);
@@ -73,7 +71,8 @@ class stream_run {
     shared_entry last_;
     std::uint64_t first_seq_ = 0;
     std::size_t parts_ = 0;
-    stream_text gathered_;
+    std::string name_;
+    std::string text_;
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "gateway/api/agent/mime.hpp"
 #include "gateway/sessions/cell_events.hpp"
 #include "gateway/sessions/json_reading.hpp"
+#include "messaging/json_members.hpp"
 
 namespace gateway::api::agent {
 namespace {
@@ -92,8 +93,7 @@ awaitable<std::uint64_t> notebook_cell::find_first_shown() {
         if (!each) break;
         if (each->kind == entry_kind::gap) continue;
         if (each->type == "clear_output") {
-            auto content = parse_object(each->message->content);
-            clears_with_next = sessions::is_true(content, "wait");
+            clears_with_next = messaging::json_members(each->message->content).is_true("wait");
             if (!clears_with_next) after = each->seq;
         } else if (std::exchange(clears_with_next, false)) {
             after = each->seq - 1;
@@ -120,9 +120,9 @@ awaitable<void> notebook_cell::write_output(shared_entry what, std::string& to) 
                                what->gap_from, what->seq),
                    to);
     } else if (what->type == "stream") {
-        auto content = parse_object(what->message->content);
-        auto name = text_of(content, "name");
-        write_text(name.empty() ? "stdout" : name, text_of(content, "text"), to);
+        const messaging::json_members content(what->message->content);
+        auto name = content.text("name");
+        write_text(name.empty() ? "stdout" : name, content.text("text"), to);
     } else if (what->type == "display_data" || what->type == "execute_result") {
         co_await write_display(std::move(what), to);
     } else if (what->type == "error") {

@@ -47,14 +47,20 @@ TEST(stream_merge, joins_over_no_border) {
     other_client.client = "c";
     auto other_cell = stream_entry("x");
     other_cell.cell_id = "cell_2";
-    for (const auto& other :
-         {on_stderr("x"), stream_entry("x", "q"), other_client, other_cell, event_entry("e"),
-          with_content(R"({"name":"stdout","text":"x","more":1})"), with_content(R"({"name":"stdout","text":7})"),
-          with_content("not JSON"), with_content("{\"name\":\"stdout\",\"text\":\"\xff\"}"),
-          with_content(R"({"name":"stdout","text":"\ud83d"})")}) {
+    for (const auto& other : {on_stderr("x"), stream_entry("x", "q"), other_client, other_cell, event_entry("e"),
+                              with_content(R"({"name":"stdout","text":"x","more":1})"),
+                              with_content(R"({"name":"stdout","text":7})"), with_content("not JSON")}) {
         auto merged = merge_streams({at(1, stream_entry("a")), at(2, other), at(3, stream_entry("b"))});
         EXPECT_EQ(seqs(merged), (std::vector<std::uint64_t>{1, 2, 3})) << other.type;
     }
+}
+
+TEST(stream_merge, changes_no_character) {
+    auto merged = merge_streams({at(1, with_content(R"({"name":"stdout","text":"\ud83d"})")),
+                                 at(2, with_content(R"({"name":"stdout","text":"\ude00\u00e9"})")),
+                                 at(3, with_content("{\"name\":\"stdout\",\"text\":\"\xff\"}"))});
+    ASSERT_EQ(merged.size(), 1u);
+    EXPECT_EQ(merged[0]->message->content, "{\"name\":\"stdout\",\"text\":\"\\ud83d\\ude00\\u00e9\xff\"}");
 }
 
 TEST(stream_merge, keeps_buffers_apart) {
