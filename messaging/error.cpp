@@ -18,7 +18,7 @@ const char* describe(errc code) {
         case errc::duplicate_signature:
             return "this signature was seen before: sign every message anew";
         case errc::too_large:
-            return "too many parts, or a header over 64 KiB";
+            return "too many parts, a message over 512 MiB, or a header over 64 KiB";
         case errc::bad_json:
             return "not the JSON object that a Jupyter message needs";
         case errc::bad_offsets:
@@ -29,6 +29,20 @@ const char* describe(errc code) {
             return "not a usable connection file: check transport, ip, ports, key and scheme";
         case errc::socket_failed:
             return "the kernel's socket cannot be used: check its address and the process limits";
+        case errc::not_zmtp:
+            return "the peer does not speak ZMTP 3: the kernel needs libzmq 4 or newer";
+        case errc::wrong_mechanism:
+            return "the peer wants another ZMTP mechanism: bind the kernel's sockets without CURVE, PLAIN or GSSAPI";
+        case errc::wrong_peer:
+            return "the peer's kind of socket does not fit the channel: bind ROUTER for shell, control and stdin, PUB "
+                   "or "
+                   "XPUB for iopub, REP or ROUTER for the heartbeat";
+        case errc::bad_frame:
+            return "malformed ZMTP: the connection is made again";
+        case errc::refused_by_peer:
+            return "the peer refused the connection by an ERROR command";
+        case errc::unsafe_socket:
+            return "what lies at the kernel's address is not a socket: bind there, links are not followed";
         case errc::cancelled:
             return "cancelled";
     }

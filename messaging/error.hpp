@@ -18,6 +18,12 @@ enum class errc {
     bad_channel,
     bad_connection_file,
     socket_failed,
+    not_zmtp,
+    wrong_mechanism,
+    wrong_peer,
+    bad_frame,
+    refused_by_peer,
+    unsafe_socket,
     cancelled,
 };
 
