@@ -8,6 +8,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/asio/ip/address.hpp>
 #include <cerrno>
 #include <charconv>
@@ -102,7 +103,9 @@ result<endpoint> endpoint::parse(std::string_view text) {
     auto path = text.substr(ipc_scheme.size());
     auto slash = path.rfind('/');
     if (slash == std::string_view::npos || slash + 1 == path.size()) return errc::socket_failed;
-    return endpoint(ipc_path{std::string(path.substr(0, slash + 1)), std::string(path.substr(slash + 1))});
+    // Without a slash at its end, behind which a link would be followed.
+    auto directory = path.substr(0, std::max<std::size_t>(slash, 1));
+    return endpoint(ipc_path{std::string(directory), std::string(path.substr(slash + 1))});
 }
 
 result<endpoint::attempt> endpoint::connect() const {

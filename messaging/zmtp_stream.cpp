@@ -64,6 +64,7 @@ struct zmtp_stream::state : std::enable_shared_from_this<state> {
     void connect_later();
     void lose(milliseconds next_pause);
     error_code watch(int descriptor);
+    void unwatch();
 
     void read();
     bool read_some(turn& now);
@@ -120,9 +121,14 @@ error_code zmtp_stream::state::watch(int descriptor) {
     return ec;
 }
 
+void zmtp_stream::state::unwatch() {
+    error_code ignored;
+    wire.close(ignored);
+}
+
 void zmtp_stream::state::finish_connect() {
     if (auto done = endpoint::finish(wire.native_handle()); !done) {
-        wire.close();
+        unwatch();
         return cannot_connect(done.error());
     }
     // Watched anew: having waited for room once, Asio would go on to hear of all that the peer makes.
@@ -149,7 +155,7 @@ void zmtp_stream::state::connect_later() {
 }
 
 void zmtp_stream::state::lose(milliseconds next_pause) {
-    wire.close();
+    unwatch();
     outgoing.start_over();
     decoder = zmtp_decoder(how.role, how.limits);
     undecoded.clear();
@@ -289,14 +295,18 @@ void zmtp_stream::state::wait_writable() {
 
 void zmtp_stream::state::close() {
     closed = true;
-    error_code ignored;
-    wire.close(ignored);
+    unwatch();
     pause_timer.cancel();
 }
 
 zmtp_stream::zmtp_stream(asio::any_io_executor ex, options how, callback on_frames)
     : state_(std::make_shared<state>(std::move(ex), std::move(how), std::move(on_frames))) {
     state_->post(&state::connect);
+}
+
+zmtp_stream& zmtp_stream::operator=(zmtp_stream&& other) noexcept {
+    std::swap(state_, other.state_);  // ours ends with the other
+    return *this;
 }
 
 zmtp_stream::~zmtp_stream() { close(); }

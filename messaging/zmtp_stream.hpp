@@ -34,7 +34,7 @@ class zmtp_stream {
     // from inside this constructor or send(), nor after close().
     zmtp_stream(boost::asio::any_io_executor ex, options how, callback on_frames);
     zmtp_stream(zmtp_stream&&) noexcept = default;
-    zmtp_stream& operator=(zmtp_stream&&) noexcept = default;
+    zmtp_stream& operator=(zmtp_stream&& other) noexcept;
     ~zmtp_stream();
 
     // One message. Goes out at once if it can, otherwise it waits, without a limit; one that was not written to its end

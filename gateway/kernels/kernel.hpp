@@ -13,7 +13,7 @@
 #include "gateway/kernels/kernel_state.hpp"
 #include "gateway/kernels/kernelspec.hpp"
 #include "gateway/kernels/launcher.hpp"
-#include "messaging/kernel_sockets.hpp"
+#include "messaging/message.hpp"
 
 namespace gateway::kernels {
 
@@ -52,7 +52,6 @@ class kernel_listener {
 struct kernel_environment {
     executor ex;
     launcher& processes;
-    messaging::zmq_context& zmq;
     std::string runtime_dir;  // sockets and connection files: RUNTIME_DIR/<first 8 of id>/…
     std::string package_dir;  // the directory that holds cellgate_kernel/, bound read only to /opt/cellgate/python
     std::string helper_socket_dir;  // bound to /run/cellgate

@@ -11,6 +11,7 @@
 #include "gateway/kernels/kernel.hpp"
 #include "gateway/kernels/kernel_files.hpp"
 #include "gateway/kernels/kernel_fsm.hpp"
+#include "messaging/kernel_sockets.hpp"
 
 namespace gateway::kernels {
 

@@ -116,7 +116,7 @@ void kernel::implementation::connect() {
     auto on_invalid = [id = options.id](messaging::channel where, boost::system::error_code why) {
         log::warning("kernel {}: a message on {} was refused: {}", id, messaging::to_string(where), why.message());
     };
-    sockets = std::make_unique<messaging::kernel_sockets>(shared.ex, shared.zmq, *connection, std::move(on_message),
+    sockets = std::make_unique<messaging::kernel_sockets>(shared.ex, *connection, std::move(on_message),
                                                           std::move(on_invalid));
 }
 

@@ -29,7 +29,7 @@ class launcher {
     virtual void kill(const process& which) = 0;
 };
 
-// Starts `program` (the cellgate-launcher executable) as a child. Call before any thread or ZeroMQ context exists.
+// Starts `program` (the cellgate-launcher executable) as a child. Call before any thread exists.
 // When the gateway dies, the launcher sees its socket close and kills every box.
 class launcher_process {
   public:

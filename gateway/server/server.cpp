@@ -59,7 +59,6 @@ class parts {
     kernels::launcher_process launcher_;
     asio::io_context io_{1};
     asio::thread_pool pool_{pool_threads};
-    messaging::zmq_context zmq_;
     std::unique_ptr<kernels::launcher> processes_;
     kernels::kernel_environment kernels_;
     kernels::kernelspec_store specs_;
@@ -92,7 +91,6 @@ parts::parts(config::config settings, directories owned, kernels::launcher_proce
 kernels::kernel_environment parts::make_kernel_environment() {
     return {io_.get_executor(),
             *processes_,
-            zmq_,
             owned_.runtime(),
             settings_.kernels.package_dir,
             owned_.helper_sockets(),

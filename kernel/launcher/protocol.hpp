@@ -1,5 +1,5 @@
 // What the gateway asks the launcher process, over one SOCK_SEQPACKET pair, as JSON texts. Values.
-// The launcher is single-threaded and holds no ZeroMQ context: it may fork safely (kernel/launcher/main.cpp).
+// The launcher is single-threaded and holds no socket of a kernel: it may fork safely (kernel/launcher/main.cpp).
 #pragma once
 
 #include <cstdint>

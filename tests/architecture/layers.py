@@ -37,12 +37,12 @@ LIBRARIES: list[tuple[str, tuple[str, ...]]] = [
     ("boost/beast/websocket", ("gateway/http/websocket.cpp", "cmake/boost_beast.cpp", "tests/")),
     ("boost/beast", ("gateway/http/", "gateway/outbound/", "cmake/boost_beast.cpp", "tests/")),
     ("boost/asio/impl/src", ("cmake/boost_asio.cpp",)),
-    ("zmq", ("messaging/", "kernel/", "tests/")),
+    ("zmq", ("tests/",)),
     ("toml++", ("gateway/config/",)),
     ("CLI/", ("gateway/config/", "gateway/main/", "kernel/launcher/", "tests/")),
     ("spdlog", ("gateway/base/log.cpp",)),
 ]
 
-# Heavy headers that no header of ours may include; messaging and kernel include zmq.hpp in .cpp files only.
+# Heavy headers that no header of ours may include.
 NOT_IN_HEADERS = ("nlohmann/json.hpp", "zmq.hpp", "zmq.h", "zmq_addon.hpp", "boost/beast.hpp", "boost/beast/websocket", "toml++",
                   "CLI/", "spdlog")

@@ -72,9 +72,8 @@ class kernel_fixture : public testing::Test {
 
     test_support::temporary_directory root;
     asio::io_context io;
-    messaging::zmq_context zmq;
     fake_launcher processes{io.get_executor()};
-    kernel_environment shared{io.get_executor(), processes, zmq, root.path(), {}, {}, {}, {}, {}, {}};
+    kernel_environment shared{io.get_executor(), processes, root.path(), {}, {}, {}, {}, {}, {}};
     recording_listener listener;
     std::vector<std::unique_ptr<kernel>> kernels;
 };

@@ -114,12 +114,11 @@ class live_kernel : public testing::Test {
         return listener.text;
     }
 
-    launcher_process launching = launcher_process::start(CELLGATE_LAUNCHER).value();  // before ZeroMQ's threads
+    launcher_process launching = launcher_process::start(CELLGATE_LAUNCHER).value();
     test_support::temporary_directory root;
     asio::io_context io;
     std::unique_ptr<launcher> processes = launching.connect(io.get_executor());
-    messaging::zmq_context zmq;
-    kernel_environment shared{io.get_executor(), *processes, zmq, root.path() + "/run", {}, {}, {}, {}, {}, {}};
+    kernel_environment shared{io.get_executor(), *processes, root.path() + "/run", {}, {}, {}, {}, {}, {}};
     live_listener listener;
     std::vector<std::unique_ptr<kernel>> kernels;
 };

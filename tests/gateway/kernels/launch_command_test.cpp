@@ -45,12 +45,11 @@ class launch_command_test : public testing::Test {
         return directory;
     }
     kernel_environment environment() {
-        return {io.get_executor(), processes, zmq, "/run/cellgate-test", {}, {}, {}, {}, {}, {}};
+        return {io.get_executor(), processes, "/run/cellgate-test", {}, {}, {}, {}, {}, {}};
     }
 
     test_support::temporary_directory root;
     boost::asio::io_context io;
-    messaging::zmq_context zmq;
     fake_launcher processes{io.get_executor()};
 };
 
