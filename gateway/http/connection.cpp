@@ -173,7 +173,7 @@ awaitable<bool> connection::answer(exchange& of) {
         if (received.error().code == errc::peer_gone) co_return false;
         co_return co_await refuse(of, received.error(), status_of_failed_read(received.error(), false));
     }
-    auto answer = co_await route.handle(what);
+    auto answer = co_await handle(route, what);
     co_return co_await send(of, std::move(answer));
 }
 
@@ -213,13 +213,13 @@ void connection::begin_stop() {
 void connection::end() {
     if (auto socket = websocket_.lock()) socket->abort();
     stream_.abort();
-    if (streaming_) peer_left_.emit(asio::cancellation_type::all);
+    if (cancellable_) peer_left_.emit(asio::cancellation_type::all);
 }
 
 void connection::close_key(const std::string& key_id) {
     if (key_id_ != key_id) return;
     revoked_ = true;
-    if (streaming_) end();
+    if (cancellable_) end();
     if (auto socket = websocket_.lock()) socket->begin_close(close_code::policy, "the key was revoked");
 }
 

@@ -43,12 +43,15 @@ class connection : public std::enable_shared_from_this<connection> {
     awaitable<bool> serve_one();
     awaitable<bool> answer_failed_head(failure why);
     awaitable<bool> answer(exchange& of);
+    awaitable<response> handle(const route& which, request& what);
     awaitable<bool> refuse(exchange& of, failure why, int status = 0);
     awaitable<result<void>> receive_body(exchange& of);
     awaitable<bool> send(exchange& of, response answer);
     awaitable<bool> send_text(const std::string& head, const std::string& body);
     awaitable<bool> send_stream(body_source source, std::string head, bool chunked);
     static awaitable<bool> send_pieces(std::shared_ptr<connection> self, body_source source, bool chunked);
+    template <class Value>
+    awaitable<std::pair<std::exception_ptr, Value>> while_peer_stays(awaitable<Value> work);
     static awaitable<void> watch_peer(std::shared_ptr<connection> self);
     awaitable<bool> write(std::string_view bytes);
     awaitable<bool> serve_websocket(exchange& of);
@@ -69,7 +72,7 @@ class connection : public std::enable_shared_from_this<connection> {
     asio::cancellation_signal peer_left_;
     bool waiting_ = false;    // for the next request
     bool answering_ = false;  // bytes of an answer have been sent
-    bool streaming_ = false;
+    bool cancellable_ = false;  // what runs for this request ends when the peer leaves
     bool revoked_ = false;
     bool over_limit_ = false;
 };

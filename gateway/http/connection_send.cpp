@@ -61,17 +61,8 @@ awaitable<bool> connection::send_text(const std::string& head, const std::string
 
 awaitable<bool> connection::send_stream(body_source source, std::string head, bool chunked) {
     if (!co_await write(head)) co_return false;
-    auto ex = co_await asio::this_coro::executor;
-    auto self = shared_from_this();
-    task_group beside(ex);
-    streaming_ = true;
-    beside.spawn("watch for the client's close", watch_peer(self));
-    auto pieces = send_pieces(self, std::move(source), chunked);
-    auto token = asio::bind_cancellation_slot(peer_left_.slot(), asio::as_tuple(asio::use_awaitable));
-    auto [thrown, sent] = co_await asio::co_spawn(ex, std::move(pieces), token);
-    streaming_ = false;
-    beside.cancel();
-    co_await beside.join();
+    auto pieces = send_pieces(shared_from_this(), std::move(source), chunked);
+    auto [thrown, sent] = co_await while_peer_stays(std::move(pieces));
     if (thrown && !is_cancelled(thrown)) std::rethrow_exception(thrown);
     if (thrown || !sent) stream_.abort();
     co_return !thrown && sent;
@@ -94,9 +85,32 @@ awaitable<bool> connection::send_pieces(std::shared_ptr<connection> self, body_s
     co_return co_await self->write("0\r\n\r\n");
 }
 
+template <class Value>
+awaitable<std::pair<std::exception_ptr, Value>> connection::while_peer_stays(awaitable<Value> work) {
+    auto ex = co_await asio::this_coro::executor;
+    task_group beside(ex);
+    cancellable_ = true;
+    beside.spawn("watch for the client's close", watch_peer(shared_from_this()));
+    auto token = asio::bind_cancellation_slot(peer_left_.slot(), asio::as_tuple(asio::use_awaitable));
+    auto [thrown, value] = co_await asio::co_spawn(ex, std::move(work), token);
+    cancellable_ = false;
+    beside.cancel();
+    co_await beside.join();
+    co_return std::pair<std::exception_ptr, Value>(thrown, std::move(value));
+}
+
+awaitable<response> connection::handle(const route& which, request& what) {
+    auto work = which.handle(what);
+    if (!shared_->options.cancel_abandoned) co_return co_await std::move(work);
+    auto [thrown, answer] = co_await while_peer_stays(std::move(work));
+    if (thrown && !is_cancelled(thrown)) std::rethrow_exception(thrown);
+    if (thrown) answer = error_response(failure{errc::cancelled, "the client is gone"}, which.errors, request_id_);
+    co_return std::move(answer);
+}
+
 awaitable<void> connection::watch_peer(std::shared_ptr<connection> self) {
     bool left = co_await self->reader_.wait_for_close();
-    if (left && self->streaming_) self->peer_left_.emit(asio::cancellation_type::all);
+    if (left && self->cancellable_) self->peer_left_.emit(asio::cancellation_type::all);
 }
 
 awaitable<bool> connection::write(std::string_view bytes) {

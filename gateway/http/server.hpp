@@ -41,6 +41,8 @@ struct server_options {
     int idle_connection_timeout_s = 120;
     int stall_timeout_s = 60;  // while a body comes or an answer goes, the client may be silent for this long
     std::size_t max_connections = 10000;
+    // A handler is cancelled when its client has gone before the answer. Off: a request does its work all the same.
+    bool cancel_abandoned = false;
 };
 
 class server {

@@ -31,6 +31,7 @@ http::server_options options_for(const std::string& path, const endpoint::limits
     made.max_body_bytes = bounds.body_bytes;
     made.max_body_advice = "a tool call cannot be larger; write the data to a file that the tool can read";
     made.max_connections = bounds.connections;
+    made.cancel_abandoned = true;  // an interrupted cell's call
     return made;
 }
 

@@ -30,8 +30,14 @@ class fake_toolbox final : public tools::toolbox {
     awaitable<result<std::string>> execute(std::string slug, std::string arguments) override {
         ++running;
         most = std::max(most, running);
-        while (slug == "WAIT" && held) co_await release.wait();
+        bool cancelled = false;
+        while (slug == "WAIT" && held && !cancelled) {
+            co_await release.wait();
+            auto state = co_await asio::this_coro::cancellation_state;
+            cancelled = state.cancelled() != asio::cancellation_type::none;
+        }
         --running;
+        if (cancelled) co_return failure{errc::cancelled, "the call was cancelled"};
         if (slug == "TIMEOUT") co_return failure{errc::timeout, "it took too long"};
         if (slug == "UNKNOWN") co_return failure{errc::not_found, "there is no tool UNKNOWN"};
         if (slug == "FAILED") co_return std::string(R"({"data":{},"error":"no","log_id":"log_1"})");
@@ -164,6 +170,16 @@ TEST_F(helper_endpoint, a_hundred_calls_run_at_once) {
     box.release.notify_all();
     EXPECT_TRUE(run_until(io, [&] { return statuses.size() == 100; }));
     EXPECT_EQ(std::count(statuses.begin(), statuses.end(), 200), 100);
+}
+
+TEST_F(helper_endpoint, a_call_whose_cell_was_interrupted_is_cancelled) {
+    asio::local::stream_protocol::socket socket(io);
+    socket.connect(asio::local::stream_protocol::endpoint(path()));
+    asio::write(socket, asio::buffer(post(call("WAIT"))));
+    EXPECT_TRUE(run_until(io, [&] { return box.running == 1; }));
+    socket.close();
+    EXPECT_TRUE(run_until(io, [&] { return box.running == 0; }));
+    EXPECT_TRUE(box.held);
 }
 
 TEST_F(helper_endpoint, the_socket_is_open_to_all_and_its_directory_to_none) {
