@@ -23,6 +23,10 @@ key_authenticator::key_authenticator(key_store& store, const std::string& admin_
 std::optional<principal> key_authenticator::find(const std::optional<std::string>& key) {
     if (!key || key->empty()) return std::nullopt;
     if (!token_hash_.empty() && equal_in_constant_time(token_hash_, hash_key(*key))) return make_admin("token");
+    auto found = store_.find(*key);
+    if (found) return found;
+    // It may have been made a moment ago, by `cellgate keys create`.
+    if (auto read = store_.reload(); !read) log::error("keys cannot be read: {}", read.error().message);
     return store_.find(*key);
 }
 

@@ -112,14 +112,18 @@ result<void> key_store::load() {
     return {};
 }
 
-result<std::vector<std::string>> key_store::refresh() {
+result<void> key_store::reload() {
     statement version(database_.get(), "PRAGMA data_version");  // counts what other connections have committed
     auto row = version.step();
     if (!row) return row.error();
-    if (version.integer(0) != data_version_) {
-        if (auto loaded = load(); !loaded) return loaded.error();
-        data_version_ = version.integer(0);
-    }
+    if (version.integer(0) == data_version_) return {};
+    if (auto loaded = load(); !loaded) return loaded.error();
+    data_version_ = version.integer(0);
+    return {};
+}
+
+result<std::vector<std::string>> key_store::refresh() {
+    if (auto reloaded = reload(); !reloaded) return reloaded.error();
     return std::exchange(revoked_, {});
 }
 

@@ -44,9 +44,11 @@ class key_store {
     result<key_record> revoke(const std::string& id_or_name);
     result<std::vector<key_record>> list() const;  // oldest first, revoked ones too
 
-    // From memory: no request waits for the disk.
+    // From memory: no request with a good key waits for the disk.
     std::optional<principal> find(const std::string& key) const;
-    // Takes over what other processes have changed; the ids of the keys that are refused since the last call.
+    // Takes over what other processes have changed.
+    result<void> reload();
+    // reload(), and the ids of the keys that are refused since the last call.
     result<std::vector<std::string>> refresh();
 
   private:

@@ -152,6 +152,14 @@ TEST_F(KeyStore, TellsTheGatewayOfARevocationWithinASecond) {
     EXPECT_TRUE(test_support::run_until(io, [&] { return tasks.size() == 0; }));
 }
 
+TEST_F(KeyStore, TakesAKeyThatAnotherProcessMadeAMomentAgo) {
+    auto gateway_side = open(), command_side = open();
+    key_authenticator keys(*gateway_side, "");
+    EXPECT_FALSE(keys.find("cg_unknown"));
+    auto made = command_side->add("laptop", "ada", scope::execute).value();
+    EXPECT_TRUE(keys.find(made.key));
+}
+
 TEST_F(KeyStore, TakesAnAdminTokenThatIsKeptInMemory) {
     auto store = open();
     key_authenticator keys(*store, "my token");
