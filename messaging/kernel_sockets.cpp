@@ -5,6 +5,7 @@
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <boost/asio/thread_pool.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <chrono>
 #include <cstdint>
@@ -24,6 +25,14 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr std::array<channel, 4> channels = {channel::shell, channel::control, channel::stdin_channel, channel::iopub};
+
+constexpr std::size_t work_for_pool = 1024 * 1024;  // signing takes half a millisecond then
+
+std::size_t size_of(const frames& parts) {
+    std::size_t size = 0;
+    for (const auto& part : parts) size += part.size();
+    return size;
+}
 
 int port_of(const connection_info& info, channel where) {
     switch (where) {
@@ -50,12 +59,13 @@ struct kernel_sockets::implementation : std::enable_shared_from_this<implementat
     };
 
     implementation(asio::any_io_executor ex, const connection_info& info, std::function<void(message)> on_message,
-                   std::function<void(channel, boost::system::error_code)> on_invalid)
+                   std::function<void(channel, boost::system::error_code)> on_invalid, asio::thread_pool* pool)
         : ex(std::move(ex)),
           info(info),
           keys(signer::make(info.key, info.signature_scheme)),
           on_message(std::move(on_message)),
-          on_invalid(std::move(on_invalid)) {}
+          on_invalid(std::move(on_invalid)),
+          pool(pool) {}
 
     void open();
     result<zmtp_stream> open_stream(zmtp_role role, const std::string& id, int port, zmtp_stream::callback on_frames);
@@ -63,6 +73,9 @@ struct kernel_sockets::implementation : std::enable_shared_from_this<implementat
     result<zmtp_stream> open_heartbeat();
     void refuse_later(channel where, boost::system::error_code why);
     void take(channel where, result<frames> arrived);
+    void verify_apart(channel where, frames parts);
+    std::string sign_apart(const frames& parts) const;
+    void hand_on(channel where, result<message> decoded);
     void take_echo(const result<frames>& arrived);
     result<void> send(const message& what);
     std::shared_ptr<beat> start_beat(int limit_ms);
@@ -75,6 +88,7 @@ struct kernel_sockets::implementation : std::enable_shared_from_this<implementat
     result<signer> keys;
     std::function<void(message)> on_message;
     std::function<void(channel, boost::system::error_code)> on_invalid;
+    asio::thread_pool* pool;
     std::array<result<zmtp_stream>, channels.size()> streams = {errc::cancelled, errc::cancelled, errc::cancelled,
                                                                 errc::cancelled};
     std::optional<result<zmtp_stream>> echo;  // opened by the first heartbeat: most kernels are never asked
@@ -123,7 +137,33 @@ void kernel_sockets::implementation::refuse_later(channel where, boost::system::
 void kernel_sockets::implementation::take(channel where, result<frames> arrived) {
     if (closed) return;
     if (!arrived) return on_invalid(where, arrived.error());
-    auto decoded = decode_wire(std::move(*arrived), where, *keys);
+    if (pool && size_of(*arrived) > work_for_pool) return verify_apart(where, std::move(*arrived));
+    hand_on(where, decode_wire(std::move(*arrived), where, *keys));
+}
+
+// Nothing of ours is owned by the pool's thread in the end: what is here belongs to the io thread.
+void kernel_sockets::implementation::verify_apart(channel where, frames parts) {
+    streams[static_cast<std::size_t>(where)]->pause();
+    asio::post(*pool, [self = shared_from_this(), where, parts = std::move(parts)]() mutable {
+        auto back = self->ex;
+        auto expected = self->sign_apart(parts);
+        asio::post(back,
+                   [self = std::move(self), where, parts = std::move(parts), expected = std::move(expected)]() mutable {
+                       if (self->closed) return;
+                       self->hand_on(where, decode_wire(std::move(parts), where, *self->keys, expected));
+                       if (!self->closed) self->streams[static_cast<std::size_t>(where)]->resume();
+                   });
+    });
+}
+
+// On a thread of the pool: the keys themselves are the io thread's.
+std::string kernel_sockets::implementation::sign_apart(const frames& parts) const {
+    auto own_keys = signer::make(info.key, info.signature_scheme);
+    auto found = find_signed_parts(parts);
+    return own_keys && found ? own_keys->sign(*found) : std::string();
+}
+
+void kernel_sockets::implementation::hand_on(channel where, result<message> decoded) {
     if (decoded)
         on_message(std::move(*decoded));
     else
@@ -184,9 +224,10 @@ void kernel_sockets::implementation::close() {
 
 kernel_sockets::kernel_sockets(asio::any_io_executor ex, const connection_info& info,
                                std::function<void(message)> on_message,
-                               std::function<void(channel, boost::system::error_code)> on_invalid)
+                               std::function<void(channel, boost::system::error_code)> on_invalid,
+                               asio::thread_pool* pool)
     : implementation_(
-          std::make_shared<implementation>(std::move(ex), info, std::move(on_message), std::move(on_invalid))) {
+          std::make_shared<implementation>(std::move(ex), info, std::move(on_message), std::move(on_invalid), pool)) {
     implementation_->open();
 }
 

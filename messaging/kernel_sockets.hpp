@@ -11,6 +11,10 @@
 #include "messaging/connection_file.hpp"
 #include "messaging/message.hpp"
 
+namespace boost::asio {
+class thread_pool;
+}
+
 namespace messaging {
 
 class kernel_sockets {
@@ -19,10 +23,11 @@ class kernel_sockets {
     // valid message of every channel, in each socket's order; `on_invalid` the reason of one that was refused, or of a
     // connection that was given up. Neither is called from inside the constructor or send(). A socket is read until it
     // is empty, but the others and all other work of the executor get their turn between batches of 256 messages or
-    // 1 MiB.
+    // 1 MiB. With a `pool` the signature of a message over 1 MiB is checked there, and its socket waits for it.
     kernel_sockets(boost::asio::any_io_executor ex, const connection_info& info,
                    std::function<void(message)> on_message,
-                   std::function<void(channel, boost::system::error_code)> on_invalid);
+                   std::function<void(channel, boost::system::error_code)> on_invalid,
+                   boost::asio::thread_pool* pool = nullptr);
     ~kernel_sockets();  // what was not sent is dropped; no callback afterwards
     kernel_sockets(const kernel_sockets&) = delete;
     kernel_sockets& operator=(const kernel_sockets&) = delete;

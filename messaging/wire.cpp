@@ -10,17 +10,22 @@ namespace {
 
 constexpr std::size_t signed_parts = 4;
 
-}  // namespace
-
-result<message> decode_wire(frames parts, channel where, signer& keys) {
+// Where the delimiter is, if all that must follow it does.
+result<std::size_t> find_delimiter(const frames& parts) {
     if (parts.size() > max_frames) return errc::too_large;
     auto mark = std::find(parts.begin(), parts.end(), delimiter);
     if (mark == parts.end()) return errc::no_delimiter;
     if (static_cast<std::size_t>(parts.end() - mark) < 2 + signed_parts) return errc::too_few_frames;
-    auto json = mark + 2;
-    auto valid = keys.verify({json[0], json[1], json[2], json[3]}, mark[1]);
-    if (!valid) return valid.error();
+    return static_cast<std::size_t>(mark - parts.begin());
+}
 
+std::array<std::string_view, signed_parts> parts_after(const frames& parts, std::size_t mark) {
+    return {parts[mark + 2], parts[mark + 3], parts[mark + 4], parts[mark + 5]};
+}
+
+message take_apart(frames parts, std::size_t at, channel where) {
+    auto mark = parts.begin() + static_cast<std::ptrdiff_t>(at);
+    auto json = mark + 2;
     message decoded;
     decoded.where = where;
     decoded.identities.assign(std::move_iterator(parts.begin()), std::move_iterator(mark));
@@ -30,6 +35,30 @@ result<message> decode_wire(frames parts, channel where, signer& keys) {
     decoded.content = std::move(json[3]);
     decoded.buffers.assign(std::move_iterator(json + signed_parts), std::move_iterator(parts.end()));
     return decoded;
+}
+
+}  // namespace
+
+result<std::array<std::string_view, signed_parts>> find_signed_parts(const frames& parts) {
+    auto mark = find_delimiter(parts);
+    if (!mark) return mark.error();
+    return parts_after(parts, *mark);
+}
+
+result<message> decode_wire(frames parts, channel where, signer& keys) {
+    auto mark = find_delimiter(parts);
+    if (!mark) return mark.error();
+    auto valid = keys.verify(parts_after(parts, *mark), parts[*mark + 1]);
+    if (!valid) return valid.error();
+    return take_apart(std::move(parts), *mark, where);
+}
+
+result<message> decode_wire(frames parts, channel where, signer& keys, std::string_view expected) {
+    auto mark = find_delimiter(parts);
+    if (!mark) return mark.error();
+    auto valid = keys.accept(expected, parts[*mark + 1]);
+    if (!valid) return valid.error();
+    return take_apart(std::move(parts), *mark, where);
 }
 
 frames encode_wire(const message& from, signer& keys) {

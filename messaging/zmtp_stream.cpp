@@ -66,6 +66,7 @@ struct zmtp_stream::state : std::enable_shared_from_this<state> {
     error_code watch(int descriptor);
     void unwatch();
 
+    void resume();
     void read();
     bool read_some(turn& now);
     bool take(std::string_view bytes, turn& now);
@@ -87,6 +88,7 @@ struct zmtp_stream::state : std::enable_shared_from_this<state> {
     milliseconds pause = first_pause;
     error_code told;  // the reason that was given last why no connection can be made
     bool closed = false;
+    bool paused = false;
     outbox outgoing;
     int connection = 0;  // counts them: what waited for an older one is stale
 
@@ -164,7 +166,12 @@ void zmtp_stream::state::lose(milliseconds next_pause) {
     connect_later();
 }
 
+void zmtp_stream::state::resume() {
+    if (std::exchange(paused, false)) post(&state::read);
+}
+
 void zmtp_stream::state::read() {
+    if (paused) return;
     auto self = shared_from_this();
     turn now;
     // Moved to a place of its own, for taking it may leave a new rest. Even none counts: a frame may have been
@@ -208,6 +215,7 @@ bool zmtp_stream::state::take(std::string_view bytes, turn& now) {
         auto event = decoder.next(bytes);
         if (event.what == zmtp_event::needs_more) return true;
         if (!take_event(event)) return false;
+        if (paused) return undecoded = bytes, false;
     }
 }
 
@@ -315,6 +323,10 @@ void zmtp_stream::send(std::span<const std::string_view> parts) {
     state_->outgoing.add(encode_zmtp(parts));
     if (state_->is_ready) state_->write();
 }
+
+void zmtp_stream::pause() { state_->paused = true; }
+
+void zmtp_stream::resume() { state_->resume(); }
 
 bool zmtp_stream::is_connected() const { return state_->is_ready; }
 

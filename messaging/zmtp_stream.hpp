@@ -40,6 +40,9 @@ class zmtp_stream {
     // One message. Goes out at once if it can, otherwise it waits, without a limit; one that was not written to its end
     // when the connection was lost is sent again.
     void send(std::span<const std::string_view> parts);
+    // Nothing more is handed on, nor read, until resume(); also from inside the callback.
+    void pause();
+    void resume();
     // Whether there is a connection that both sides greeted on and that was not read to its end.
     bool is_connected() const;
     void close();

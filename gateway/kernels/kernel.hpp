@@ -15,6 +15,10 @@
 #include "gateway/kernels/launcher.hpp"
 #include "messaging/message.hpp"
 
+namespace boost::asio {
+class thread_pool;
+}
+
 namespace gateway::kernels {
 
 // What a kernel needs to run; unchanged over restarts.
@@ -60,6 +64,7 @@ struct kernel_environment {
     kernel_limits limits;
     // Kernelspec directory → what a kernel of it came up over; kernels fill it.
     std::map<std::string, transport> proven_transports;
+    asio::thread_pool* pool = nullptr;  // for the signatures of large messages
 };
 
 class kernel {

@@ -117,7 +117,7 @@ void kernel::implementation::connect() {
         log::warning("kernel {}: a message on {} was refused: {}", id, messaging::to_string(where), why.message());
     };
     sockets = std::make_unique<messaging::kernel_sockets>(shared.ex, *connection, std::move(on_message),
-                                                          std::move(on_invalid));
+                                                          std::move(on_invalid), shared.pool);
 }
 
 }  // namespace gateway::kernels

@@ -97,7 +97,8 @@ kernels::kernel_environment parts::make_kernel_environment() {
             to_inherited_env(settings_),
             to_read_only_paths(settings_),
             to_kernel_limits(settings_),
-            {}};
+            {},
+            &pool_};
 }
 
 sessions::registry_parts parts::make_registry_parts() {

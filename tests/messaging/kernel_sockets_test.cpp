@@ -7,6 +7,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <boost/asio/thread_pool.hpp>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -48,7 +49,7 @@ class kernel_sockets_test : public testing::TestWithParam<path_kind> {
                 received.push_back(std::move(each));
                 if (on_each) on_each();
             },
-            [this](channel where, boost::system::error_code why) { refused.emplace_back(where, why); });
+            [this](channel where, boost::system::error_code why) { refused.emplace_back(where, why); }, &pool);
     }
 
     connection_info connection() {
@@ -104,6 +105,7 @@ class kernel_sockets_test : public testing::TestWithParam<path_kind> {
 
     test_support::temporary_directory directory;
     boost::asio::io_context io;
+    boost::asio::thread_pool pool{2};
     connection_info info;
     std::unique_ptr<fake_kernel> kernel;
     std::unique_ptr<kernel_sockets> sockets;
@@ -281,6 +283,54 @@ TEST_P(kernel_sockets_alone, report_what_they_refuse_and_go_on) {
     EXPECT_EQ(refused[1].second, errc::bad_signature);
     EXPECT_EQ(refused[2].second, errc::too_large);
     EXPECT_EQ(refused[2].first, channel::iopub);
+}
+
+TEST_P(kernel_sockets_alone, keep_the_order_around_a_message_that_is_checked_apart) {
+    start();
+    auto large = "\"" + std::string(3'000'000, 'x') + "\"";
+    for (const std::string& content : {std::string("1"), large, std::string("2"), large, std::string("3")})
+        kernel->publish("display_data", content);
+    ASSERT_TRUE(receives(5));
+    EXPECT_EQ(received[0].content, "1");
+    EXPECT_EQ(received[1].content, large);
+    EXPECT_EQ(received[2].content, "2");
+    EXPECT_EQ(received[4].content, "3");
+}
+
+TEST_P(kernel_sockets_alone, refuse_a_large_message_with_a_wrong_signature_and_go_on) {
+    start();
+    std::string large(2'000'000, 'x');
+    kernel->send_frames(channel::iopub, {"<IDS|MSG>", std::string(64, '0'), "{}", "{}", "{}", large});
+    kernel->send_frames(channel::iopub, {large});
+    kernel->publish("status", R"({"execution_state":"idle"})");
+    ASSERT_TRUE(receives(1));
+    ASSERT_EQ(refused.size(), 2u);
+    EXPECT_EQ(refused[0].second, errc::bad_signature);
+    EXPECT_EQ(refused[1].second, errc::no_delimiter);
+}
+
+TEST_P(kernel_sockets_alone, can_go_while_a_message_is_checked_apart) {
+    start();
+    kernel->publish("status", "{}");
+    kernel->publish("display_data", "\"" + std::string(30'000'000, 'x') + "\"");
+    kernel->settle();
+    ASSERT_TRUE(receives(1));
+    sockets.reset();
+    pool.join();
+    io.restart();
+    io.poll();
+    EXPECT_EQ(received.size(), 1u);
+}
+
+TEST_P(kernel_sockets_alone, have_not_ended_while_a_message_is_checked_apart) {
+    start();
+    kernel->publish("display_data", "\"" + std::string(3'000'000, 'x') + "\"");
+    kernel->publish("status", "{}");
+    kernel->settle();
+    ASSERT_TRUE(receives(1));
+    kernel.reset();
+    ASSERT_TRUE(ends());
+    EXPECT_EQ(received.size(), 2u);
 }
 
 TEST_P(kernel_sockets_alone, say_so_when_the_address_is_useless) {
