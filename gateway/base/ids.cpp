@@ -1,9 +1,10 @@
 #include "gateway/base/ids.hpp"
 
-#include <fmt/chrono.h>
+#include <fmt/format.h>
 #include <sys/random.h>
 
 #include <cerrno>
+#include <ctime>
 #include <system_error>
 #include <vector>
 
@@ -23,8 +24,10 @@ std::vector<unsigned char> random_bytes(std::size_t count) {
 }
 
 std::string to_hex(const std::vector<unsigned char>& bytes) {
+    static constexpr char digits[] = "0123456789abcdef";
     std::string text;
-    for (auto byte : bytes) text += fmt::format("{:02x}", byte);
+    text.reserve(2 * bytes.size());
+    for (auto byte : bytes) text.append(1, digits[byte >> 4]).append(1, digits[byte & 15]);
     return text;
 }
 
@@ -45,8 +48,12 @@ std::string make_id(const char* prefix) { return prefix + random_hex(12); }
 
 std::string iso8601(wall_clock::time_point when) {
     auto micros = std::chrono::duration_cast<std::chrono::microseconds>(when.time_since_epoch()).count();
-    return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:06d}Z", fmt::gmtime(static_cast<std::time_t>(micros / 1000000)),
-                       micros % 1000000);
+    auto seconds = static_cast<std::time_t>(micros / 1000000);
+    std::tm parts{};
+    ::gmtime_r(&seconds, &parts);
+    // By its numbers: fmt's %Y-%m-%d makes a locale for each.
+    return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:06}Z", parts.tm_year + 1900, parts.tm_mon + 1,
+                       parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec, micros % 1000000);
 }
 
 }  // namespace gateway

@@ -1,76 +1,107 @@
 #include "gateway/sessions/cell_events.hpp"
 
 #include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "messaging/json_string.hpp"
 
 namespace gateway::sessions {
 namespace {
 
+using messaging::quote;
 using nlohmann::json;
 
-// Text of a kernel is UTF-8 as far as it was checked; what is not must not end the request.
-std::string dump(const json& what) { return what.dump(-1, ' ', false, json::error_handler_t::replace); }
+// The text of an object, member by member: every cell has three events, and building their JSON first would cost more
+// than all else that the session does for a cell.
+class object_text {
+  public:
+    void add_json(const char* key, std::string_view json_text) {
+        text_.append(1, text_.empty() ? '{' : ',').append(1, '"').append(key).append("\":").append(json_text);
+    }
+    void add_bool(const char* key, bool value) { add_json(key, value ? "true" : "false"); }
+    void add_text(const char* key, std::string_view value) { add_json(key, quote(value)); }
+    std::string finish() { return text_.empty() ? "{}" : std::move(text_) + "}"; }
 
-json time_or_null(const std::optional<wall_clock::time_point>& when) {
-    return when ? json(iso8601(*when)) : json(nullptr);
+  private:
+    std::string text_;
+};
+
+std::string time_or_null(const std::optional<wall_clock::time_point>& when) {
+    return when ? quote(iso8601(*when)) : "null";
 }
 
-json error_or_null(const std::optional<cell_error>& error) {
-    if (!error) return nullptr;
-    return {{"ename", error->ename}, {"evalue", error->evalue}, {"traceback", error->traceback}};
+std::string error_or_null(const std::optional<cell_error>& error) {
+    if (!error) return "null";
+    std::string lines;
+    for (const auto& line : error->traceback) lines += (lines.empty() ? "" : ",") + quote(line);
+    object_text made;
+    made.add_text("ename", error->ename);
+    made.add_text("evalue", error->evalue);
+    made.add_json("traceback", "[" + lines + "]");
+    return made.finish();
 }
 
-void add_step(json& to, const cell& from) {
-    if (!from.current_step.empty()) to["current_step"] = from.current_step;
+std::string truncated(const cell& from) {
+    object_text made;
+    if (!from.out.file.empty()) made.add_text("stdout", from.out.file);
+    if (!from.err.file.empty()) made.add_text("stderr", from.err.file);
+    return made.finish();
+}
+
+void add_step(object_text& to, const cell& from) {
+    if (!from.current_step.empty()) to.add_text("current_step", from.current_step);
     if (from.current_step_metric.empty()) return;
     auto metric = json::parse(from.current_step_metric, nullptr, false);
-    if (!metric.is_discarded()) to["current_step_metric"] = std::move(metric);
+    if (!metric.is_discarded()) to.add_json("current_step_metric", metric.dump());
 }
 
 }  // namespace
 
-json cell_summary(const cell& from) {
-    json made = {
-        {"cell_id", from.id},
-        {"origin", to_string(from.sent_by)},
-        {"seq_first", from.seq_first},
-        {"seq_last", from.seq_last},
-        {"status", to_string(from.status)},
-        {"execution_count", from.execution_count ? json(*from.execution_count) : json(nullptr)},
-        {"error", error_or_null(from.error)},
-        {"corrections", json::array()},
-        {"installed", json::array()},
-        {"truncated", json::object()},
-        {"started_at", time_or_null(from.started_at)},
-        {"duration_ms", from.duration.count()},
-        {"kernel_restarted", from.kernel_restarted},
-    };
-    if (from.reason != cell_reason::none) made["reason"] = to_string(from.reason);
-    if (!from.out.file.empty()) made["truncated"]["stdout"] = from.out.file;
-    if (!from.err.file.empty()) made["truncated"]["stderr"] = from.err.file;
-    add_step(made, from);
-    return made;
-}
+json cell_summary(const cell& from) { return json::parse(cell_finished_body(from)); }
 
 std::string cell_queued_body(const cell& from) {
-    json made = {{"cell_id", from.id},
-                 {"origin", to_string(from.sent_by)},
-                 {"code", from.code},
-                 {"store_history", from.store_history}};
+    object_text made;
+    made.add_text("cell_id", from.id);
+    made.add_text("origin", to_string(from.sent_by));
+    made.add_text("code", from.code);
+    made.add_bool("store_history", from.store_history);
     add_step(made, from);
-    return dump(made);
+    return made.finish();
 }
 
 std::string cell_started_body(const cell& from) {
-    return dump(
-        {{"cell_id", from.id}, {"origin", to_string(from.sent_by)}, {"started_at", time_or_null(from.started_at)}});
+    object_text made;
+    made.add_text("cell_id", from.id);
+    made.add_text("origin", to_string(from.sent_by));
+    made.add_json("started_at", time_or_null(from.started_at));
+    return made.finish();
 }
 
-std::string cell_finished_body(const cell& from) { return dump(cell_summary(from)); }
+std::string cell_finished_body(const cell& from) {
+    object_text made;
+    made.add_text("cell_id", from.id);
+    made.add_text("origin", to_string(from.sent_by));
+    made.add_json("seq_first", std::to_string(from.seq_first));
+    made.add_json("seq_last", std::to_string(from.seq_last));
+    made.add_text("status", to_string(from.status));
+    if (from.reason != cell_reason::none) made.add_text("reason", to_string(from.reason));
+    made.add_json("execution_count", from.execution_count ? std::to_string(*from.execution_count) : "null");
+    made.add_json("error", error_or_null(from.error));
+    made.add_json("corrections", "[]");
+    made.add_json("installed", "[]");
+    made.add_json("truncated", truncated(from));
+    made.add_json("started_at", time_or_null(from.started_at));
+    made.add_json("duration_ms", std::to_string(from.duration.count()));
+    made.add_bool("kernel_restarted", from.kernel_restarted);
+    add_step(made, from);
+    return made.finish();
+}
 
 std::string kernel_status_body(const std::string& state, const std::string& reason) {
-    json made = {{"state", state}};
-    if (!reason.empty()) made["reason"] = reason;
-    return dump(made);
+    object_text made;
+    made.add_text("state", state);
+    if (!reason.empty()) made.add_text("reason", reason);
+    return made.finish();
 }
 
 }  // namespace gateway::sessions
