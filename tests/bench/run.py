@@ -11,7 +11,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from bench import measures, report
+from bench import measures, report, situations
 from bench.targets import KERNELS, ROOT, Cellgate, Peer, Target, peer_version, version_of
 
 PAGE = ROOT / "docs" / "performance.md"
@@ -35,6 +35,8 @@ class Sizes:
         self.display, self.upload = (5, 5) if quick else (50, 64)
         self.at_once = [3] if quick else [10, 50]
         self.kernels = [1, 3] if quick else [1, 10, 100]
+        self.situations = 2 if quick else 5
+        self.polled, self.requests = (3, 100) if quick else (200, 3000)
 
 
 Step = tuple[Callable[[Target], measures.Numbers], Callable[[], measures.Numbers] | None]
@@ -50,6 +52,10 @@ def steps(sizes: Sizes) -> dict[str, Step]:
         "stream": (lambda target: measures.stream(target, sizes.lines), lambda: measures.direct_stream(sizes.lines)),
         "display": (lambda target: measures.display(target, sizes.display), None),
         "upload": (lambda target: measures.upload(target, sizes.upload), None),
+        "warm": (lambda target: situations.warm_first_reply(target, sizes.situations), None),
+        "busy": (lambda target: situations.busy_kernel(target, sizes.situations), None),
+        "restart": (lambda target: situations.restart(target, sizes.situations), None),
+        "polling": (lambda target: situations.polling(target, sizes.polled, sizes.requests), None),
         "memory": (lambda target: measures.memory(target, sizes.kernels), None),
     }
     for count in sizes.at_once:

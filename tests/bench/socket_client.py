@@ -8,6 +8,8 @@ import socket
 import struct
 import time
 import uuid
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -200,6 +202,7 @@ class KernelSocket(Cells):
 
     def __init__(self, url: str, key: str, kernel_id: str, quickack: bool = False) -> None:
         super().__init__()
+        self.kernel_id = kernel_id
         base = url.replace("http", "ws", 1)
         self.socket = Socket(f"{base}/api/kernels/{kernel_id}/channels?session_id={self.session}", key, V1, quickack)
 
@@ -223,22 +226,33 @@ class KernelSocket(Cells):
 
 
 class Rest:
-    """The REST calls of a gateway, a connection each: as a fresh client makes them."""
+    """The REST calls of a gateway; a connection each, as a fresh client makes them, but for those of `kept()`."""
 
     def __init__(self, url: str, key: str) -> None:
         self.url, self.key = url, key
 
     def call(self, method: str, path: str, body: Any = None) -> Any:
+        with self.kept() as send:
+            text = send(method, path, body)
+        return json.loads(text) if text else None
+
+    @contextmanager
+    def kept(self) -> Iterator[Callable[..., bytes]]:
+        """Sends over one connection, and gives the body of each answer."""
         parts = urlsplit(self.url)
         connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=300)
         headers = {"Authorization": f"token {self.key}", "Content-Type": "application/json"}
-        connection.request(method, parts.path + path, None if body is None else json.dumps(body), headers)
-        answer = connection.getresponse()
-        text = answer.read()
-        connection.close()
-        if answer.status >= 300:
-            raise RuntimeError(f"{method} {path}: {answer.status} {text[:500]!r}")
-        return json.loads(text) if text else None
+
+        def send(method: str, path: str, body: Any = None) -> bytes:
+            connection.request(method, parts.path + path, None if body is None else json.dumps(body), headers)
+            answer = connection.getresponse()
+            text = answer.read()
+            if answer.status >= 300:
+                raise RuntimeError(f"{method} {path}: {answer.status} {text[:500]!r}")
+            return text
+
+        with closing(connection):
+            yield send
 
     def start(self) -> str:
         return self.call("POST", "/api/kernels", {"name": "python3"})["id"]

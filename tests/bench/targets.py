@@ -39,8 +39,8 @@ class Target:
 
 
 class Cellgate(Target):
-    def __init__(self) -> None:
-        self._gateway = Gateway()
+    def __init__(self, **settings: object) -> None:
+        self._gateway = Gateway(**settings)
         super().__init__("Cellgate", self._gateway.url, self._gateway.token, self._gateway.pid)
 
     def close(self) -> None:
@@ -49,13 +49,14 @@ class Cellgate(Target):
 
 
 class Peer(Target):
-    """jupyter_kernel_gateway as its documentation starts it, with the same kernelspecs."""
+    """jupyter_kernel_gateway as its documentation starts it, with the same kernelspecs, and with leave to list kernels."""
 
     def __init__(self) -> None:
         key, port = secrets.token_hex(16), free_port()
         environment = {**os.environ, "JUPYTER_PATH": str(KERNELS / "share" / "jupyter"), "KG_AUTH_TOKEN": key}
         self._process = subprocess.Popen(
-            [PEER / "bin" / "jupyter-kernelgateway", "--KernelGatewayApp.ip=127.0.0.1", f"--KernelGatewayApp.port={port}"],
+            [PEER / "bin" / "jupyter-kernelgateway", "--KernelGatewayApp.ip=127.0.0.1", f"--KernelGatewayApp.port={port}",
+             "--JupyterWebsocketPersonality.list_kernels=True"],
             env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         super().__init__("jupyter_kernel_gateway " + peer_version(), f"http://127.0.0.1:{port}", key, self._process.pid)
         eventually(self._answers, 60, "jupyter_kernel_gateway answers")
