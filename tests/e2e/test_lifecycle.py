@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import socket
+import stat
 import threading
 import uuid
 from concurrent.futures import ThreadPoolExecutor
@@ -11,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from support.gateway import Gateway
+from support.gateway import ROOT, Gateway
 from support.jupyter import Cell, Jupyter
 from support.processes import children, is_zombie, marked, open_files
 from support.specs import IPYKERNEL, make_spec
@@ -307,6 +308,32 @@ def test_a_kernel_gets_no_other_variables_than_allowed_ones(start_gateway) -> No
     assert environment["KERNEL_ALLOWED"] == "yes" and environment["TZ"] == "Europe/Berlin"
     assert not [name for name in environment if name.startswith(("AWS_", "CELLGATE_SERVER"))]
     assert gateway.token not in json.dumps(environment)
+
+
+ORDINARY = 1000
+
+
+def ordinary_user() -> int | None:
+    """None when the tests themselves run as one."""
+    if os.getuid() != 0:
+        return None
+    if not all(parent.stat().st_mode & stat.S_IXOTH for parent in [ROOT, *ROOT.parents]):
+        pytest.skip("an ordinary user cannot reach this checkout; run the tests as one, or put it elsewhere")
+    return ORDINARY
+
+
+def test_an_ordinary_users_gateway_runs_boxed_kernels(start_gateway) -> None:
+    gateway = start_gateway(user=ordinary_user())
+    agent, session = gateway.agent(), gateway.agent().start_session()["id"]
+    ran = agent.execute(session, "import os\nopen('/mnt/files/kept', 'w').write('41')\nos.getuid(), os.getcwd()")
+    assert ran["result"]["text/plain"] == f"({ORDINARY if os.getuid() == 0 else os.getuid()}, '/home/user')"
+    assert agent.execute(session, "import os; os.path.exists('/root') or os.path.exists(%r)" % str(gateway.directory))[
+        "result"]["text/plain"] == "False"
+    agent.call("POST", f"/sessions/{session}/restart")
+    assert agent.execute(session, "int(open('/mnt/files/kept').read()) + 1")["result"]["text/plain"] == "42"
+    jupyter = gateway.jupyter()
+    with jupyter.connect(jupyter.start_kernel("bash")) as channels:
+        assert channels.run("echo $((6 * 7))").text().strip() == "42"
 
 
 def test_a_message_mode_kernel_and_others_run(gateway: Gateway) -> None:

@@ -45,7 +45,7 @@ class Gateway:
     """`settings` are those of docs/configuration.md, with __ for the dot: Gateway(kernels__max=3)."""
 
     def __init__(self, *, config: str = "", environment: dict[str, str] | None = None, keep: "Gateway | None" = None,
-                 preset: str = "dev", **settings: object) -> None:
+                 preset: str = "dev", user: int | None = None, **settings: object) -> None:
         # Short: a Unix socket's path has 108 bytes.
         self.directory = keep.directory if keep else Path(tempfile.mkdtemp(prefix="cg", dir="/tmp"))
         self.token = keep.token if keep else secrets.token_hex(16)
@@ -53,6 +53,9 @@ class Gateway:
                          "storage__runtime_dir": self.directory / "run", "kernels__prefixes": [KERNELS],
                          "server__token": self.token, **settings}
         self._preset = preset
+        self._user = user  # none: whoever runs the tests
+        if user is not None:
+            os.chown(self.directory, user, user)
         self._config = config
         self._environment = environment or {}
         self.output: list[str] = []
@@ -66,7 +69,8 @@ class Gateway:
         path.write_text(self._config)
         self.process = subprocess.Popen(
             [self.program(), "--config", str(path)], env=self._variables(), cwd=self.directory, stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace")
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace", user=self._user, group=self._user,
+            extra_groups=None if self._user is None else [])
         self._readers = [threading.Thread(target=self._read, args=pair, daemon=True)
                          for pair in ((self.process.stdout, self.output), (self.process.stderr, self.log))]
         for reader in self._readers:
