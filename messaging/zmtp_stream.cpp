@@ -61,6 +61,7 @@ struct zmtp_stream::state : std::enable_shared_from_this<state> {
     void finish_connect();
     void greet();
     void cannot_connect(error_code why);
+    void tell_once(error_code why);
     void connect_later();
     void lose(milliseconds next_pause);
     error_code watch(int descriptor);
@@ -86,7 +87,7 @@ struct zmtp_stream::state : std::enable_shared_from_this<state> {
     asio::posix::stream_descriptor wire;  // open from connect() on
     asio::steady_timer pause_timer;
     milliseconds pause = first_pause;
-    error_code told;  // the reason that was given last why no connection can be made
+    error_code told;  // why there is no connection, as it was told last; nothing since there was one
     bool closed = false;
     bool paused = false;
     outbox outgoing;
@@ -146,7 +147,12 @@ void zmtp_stream::state::greet() {
 
 void zmtp_stream::state::cannot_connect(error_code why) {
     connect_later();
-    if (!is_usual(why) && std::exchange(told, why) != why) on_frames(why);
+    if (!is_usual(why)) tell_once(why);
+}
+
+// The next attempt will fail in the same way, and soon.
+void zmtp_stream::state::tell_once(error_code why) {
+    if (std::exchange(told, why) != why) on_frames(why);
 }
 
 void zmtp_stream::state::connect_later() {
@@ -242,7 +248,7 @@ bool zmtp_stream::state::take_event(zmtp_event& event) {
             break;
         case zmtp_event::failed:
             lose(longest_pause);
-            on_frames(event.error);
+            tell_once(event.error);
             break;
     }
     return !closed && connection == as;

@@ -27,7 +27,7 @@ class zmtp_stream {
         endpoint where;
         zmtp_limits limits = {};
     };
-    // A message; or why one was refused, why a connection was given up, or (once) why none can be made.
+    // A message; or why one was refused, or (once until there is a good one) why a connection was given up or not made.
     using callback = std::function<void(result<frames>)>;
 
     // Connects as soon as the executor runs, and tries every 5 to 50 ms until it succeeds. `on_frames` is never called

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -77,6 +78,22 @@ TEST_F(endpoint_test, says_that_nobody_is_there) {
     listen_at(directory.path() + "/k-1");
     ::shutdown(listener, SHUT_RDWR);
     EXPECT_EQ(connect(directory.path() + "/k-1"), boost::system::errc::connection_refused);
+}
+
+// What TCP does when a port that nobody listens on is given to the one who asks for it.
+TEST(endpoint, does_not_take_itself_for_the_peer) {
+    int self = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    ASSERT_EQ(::bind(self, reinterpret_cast<sockaddr*>(&address), size), 0);
+    ASSERT_EQ(::getsockname(self, reinterpret_cast<sockaddr*>(&address), &size), 0);
+    ASSERT_EQ(::connect(self, reinterpret_cast<sockaddr*>(&address), size), 0);
+    auto done = endpoint::finish(self);
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error(), boost::system::errc::connection_refused);
+    ::close(self);
 }
 
 struct text_case {

@@ -206,6 +206,19 @@ TEST_F(zmtp_stream_test, tells_once_that_a_link_lies_where_the_socket_should_and
     EXPECT_EQ(ec, boost::asio::error::would_block);
 }
 
+TEST_F(zmtp_stream_test, tells_once_that_the_peer_speaks_something_else) {
+    listen();
+    open();
+    for (int attempt = 0; attempt < 3; ++attempt) {
+        accept();
+        say("HTTP/1.1 400 Bad Request\r\n\r\n");
+    }
+    ASSERT_TRUE(fails_with(errc::not_zmtp));
+    accept();
+    shake_hands();
+    EXPECT_EQ(errors.size(), 1u);
+}
+
 TEST_F(zmtp_stream_test, lets_other_work_through_during_a_flood) {
     connect();
     std::string flood;
