@@ -6,9 +6,10 @@
 namespace gateway::sessions {
 namespace {
 
-// A reply without its idle is a lost idle (a kernel with a high-water mark): after this long the cell ends all the
-// same.
-constexpr milliseconds idle_patience{10'000};
+// A reply without its idle is a lost idle (a kernel with a high-water mark), an idle without its reply an interrupt
+// that hit the kernel between the cell and its reply: after this long the cell ends all the same.
+constexpr milliseconds other_half_patience{10'000};
+constexpr milliseconds interrupted_reply_patience{2'000};
 // An agent's cell that a foreign failure aborted is sent again, but not for ever.
 constexpr int aborted_limit = 20;
 
@@ -69,13 +70,26 @@ execution_actions execution_fsm::interrupt() {
     return {action::interrupt{}};
 }
 
+void execution_fsm::was_sent(const std::string& msg_id, tick now) {
+    auto* found = find(msg_id);
+    if (!found || found->is_busy) return;
+    found->clock_runs = true;
+    if (!stopped_ && others_.empty()) found->running_since = now;
+}
+
 execution_actions execution_fsm::busy(const std::string& parent, tick now) {
     execution_actions out;
-    auto* found = find(parent);
-    if (!found) return out;
+    if (!find(parent)) {
+        others_.insert(parent);
+        hold_clocks();
+        return out;
+    }
+    others_.clear();
     finish_all_before(parent, out);
-    found = find(parent);
+    auto* found = find(parent);
     found->is_busy = true;
+    found->clock_runs = true;
+    found->ran = milliseconds(0);
     if (!stopped_) found->running_since = now;
     if (found->what.silent) begin(*found, out);
     if (std::exchange(found->cancel_when_busy, false)) {
@@ -83,6 +97,18 @@ execution_actions execution_fsm::busy(const std::string& parent, tick now) {
         out.push_back(action::interrupt{});
     }
     return out;
+}
+
+// Of cells that are with the kernel while it does something else first.
+void execution_fsm::hold_clocks() {
+    for (auto& each : outstanding_)
+        if (!each.is_busy) each.running_since.reset();
+}
+
+void execution_fsm::start_clocks(tick now) {
+    if (stopped_ || !others_.empty()) return;
+    for (auto& each : outstanding_)
+        if (each.clock_runs && !each.running_since && !each.has_reply && !each.is_idle) each.running_since = now;
 }
 
 execution_actions execution_fsm::input_echoed(const std::string& parent) {
@@ -104,16 +130,21 @@ execution_actions execution_fsm::replied(const std::string& parent, const std::s
     found->has_reply = true;
     found->status = status;
     found->ename = ename;
-    found->give_up_idle_at = now + idle_patience;
+    found->give_up_at = now + other_half_patience;
     if (found->is_idle) finish(parent, out);
     return out;
 }
 
-execution_actions execution_fsm::idle(const std::string& parent) {
+execution_actions execution_fsm::idle(const std::string& parent, tick now) {
     execution_actions out;
     auto* found = find(parent);
-    if (!found) return out;
+    if (!found) {
+        if (others_.erase(parent) > 0) start_clocks(now);
+        return out;
+    }
     found->is_idle = true;
+    const bool interrupted = found->interrupt != interrupted_by::nobody;
+    found->give_up_at = now + (interrupted ? interrupted_reply_patience : other_half_patience);
     if (found->has_reply) finish(parent, out);
     return out;
 }
@@ -125,13 +156,12 @@ void execution_fsm::debugger_stopped(tick now) {
 }
 
 void execution_fsm::debugger_continued(tick now) {
-    if (!std::exchange(stopped_, false)) return;
-    for (auto& each : outstanding_)
-        if (each.is_busy && !each.has_reply) each.running_since = now;
+    if (std::exchange(stopped_, false)) start_clocks(now);
 }
 
 execution_actions execution_fsm::kernel_ready() {
     execution_actions out;
+    others_.clear();
     ready_ = true;
     stopped_ = false;
     pump(out);
@@ -142,18 +172,24 @@ execution_actions execution_fsm::kernel_ended(cell_reason why, bool restarts) {
     execution_actions out;
     ready_ = false;
     stopped_ = false;
+    const bool does_other_work = !std::exchange(others_, {}).empty();
     const auto queued_reason = restarts ? cell_reason::restarted : why;
+    bool is_next = true;  // the kernel may have been at it, although it did not say so
     for (auto& each : std::exchange(outstanding_, {})) {
+        const auto& msg_id = each.what.msg_id;
         if (each.has_reply) {
             outstanding_.push_back(each);  // its reply came, only the idle is missing: it ended by itself
-            finish(each.what.msg_id, out);
-        } else if (each.kill_asked) {
-            out.push_back(action::ended{each.what.msg_id, cell_status::timeout, cell_reason::deadline, true});
-        } else if (each.has_begun) {
-            out.push_back(action::ended{each.what.msg_id, cell_status::lost, why, restarts});
-        } else {
-            out.push_back(action::ended{each.what.msg_id, cell_status::cancelled, queued_reason, restarts});
+            finish(msg_id, out);
+            continue;
         }
+        const bool may_have_run = each.has_begun || each.is_busy || (is_next && !does_other_work);
+        is_next = false;
+        if (each.kill_asked || each.interrupt == interrupted_by::deadline)
+            out.push_back(action::ended{msg_id, cell_status::timeout, cell_reason::deadline, restarts});
+        else if (may_have_run)
+            out.push_back(action::ended{msg_id, cell_status::lost, why, restarts});
+        else
+            out.push_back(action::ended{msg_id, cell_status::cancelled, queued_reason, restarts});
     }
     for (auto& each : std::exchange(queue_, {}))
         out.push_back(action::ended{each.what.msg_id, cell_status::cancelled, queued_reason, restarts});
@@ -211,8 +247,8 @@ std::optional<tick> execution_fsm::next_wakeup() const {
     };
     for (const auto& each : outstanding_) {
         consider(deadline_of(each));
-        if (!stopped_ && !each.kill_asked && !each.has_reply) consider(each.kill_at);
-        consider(each.give_up_idle_at);
+        if (!stopped_ && !each.kill_asked && !each.has_reply && !each.is_idle) consider(each.kill_at);
+        consider(each.give_up_at);
     }
     return soonest;
 }
@@ -223,7 +259,7 @@ execution_actions execution_fsm::on_time(tick now) {
         for (auto& each : outstanding_) check_time(each, now, out);
     std::vector<std::string> given_up;
     for (const auto& each : outstanding_)
-        if (each.give_up_idle_at && *each.give_up_idle_at <= now) given_up.push_back(each.what.msg_id);
+        if (each.give_up_at && *each.give_up_at <= now) given_up.push_back(each.what.msg_id);
     for (const auto& msg_id : given_up) finish(msg_id, out);
     return out;
 }
@@ -236,7 +272,7 @@ void execution_fsm::check_time(sent& which, tick now, execution_actions& out) {
         out.push_back(action::interrupt{});
         return;
     }
-    if (which.kill_at && *which.kill_at <= now && !which.has_reply && !which.kill_asked) {
+    if (which.kill_at && *which.kill_at <= now && !which.has_reply && !which.is_idle && !which.kill_asked) {
         which.kill_asked = true;
         out.push_back(action::kill{});
     }

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <deque>
 #include <optional>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -54,11 +55,15 @@ class execution_fsm {
     execution_actions cancel(const std::string& msg_id);  // queued: never starts; sent or running: interrupted
     execution_actions interrupt();                        // by a user: whatever runs
 
-    // What the kernel says, by the parent's msg_id. Unknown parents are ignored.
+    // action::send was done. An agent's cell goes to a kernel that is free, so its clock starts here: a cell that holds
+    // Python's lock at once, or a kernel that is stopped, never says `busy`.
+    void was_sent(const std::string& msg_id, tick now);
+
+    // What the kernel says, by the parent's msg_id. Parents that are no request of ours only tell that it is at work.
     execution_actions busy(const std::string& parent, tick now);
     execution_actions input_echoed(const std::string& parent);  // execute_input
     execution_actions replied(const std::string& parent, const std::string& status, const std::string& ename, tick now);
-    execution_actions idle(const std::string& parent);
+    execution_actions idle(const std::string& parent, tick now);
     void debugger_stopped(tick now);  // deadlines stand still
     void debugger_continued(tick now);
 
@@ -88,10 +93,11 @@ class execution_fsm {
         std::string status;
         std::string ename;
         interrupted_by interrupt = interrupted_by::nobody;
-        std::optional<tick> running_since;  // none while the debugger has stopped the kernel
+        bool clock_runs = false;            // from was_sent() or busy() on
+        std::optional<tick> running_since;  // none while something else has the kernel, or the debugger has stopped it
         milliseconds ran{0};                // before running_since
         std::optional<tick> kill_at;
-        std::optional<tick> give_up_idle_at;
+        std::optional<tick> give_up_at;  // one of reply and idle came, and the other should have long ago
         bool kill_asked = false;
         int aborted_times = 0;
     };
@@ -100,6 +106,8 @@ class execution_fsm {
     const sent* find(const std::string& msg_id) const;
     std::optional<tick> deadline_of(const sent& which) const;
     void begin(sent& which, execution_actions& out);
+    void hold_clocks();
+    void start_clocks(tick now);
     void finish(const std::string& msg_id, execution_actions& out);
     void finish_all_before(const std::string& msg_id, execution_actions& out);
     void check_time(sent& which, tick now, execution_actions& out);
@@ -108,6 +116,7 @@ class execution_fsm {
     milliseconds grace_;
     bool ready_ = false;
     bool stopped_ = false;
+    std::set<std::string> others_;  // parents of the kernel's other work, until the next cell of ours is busy
     std::deque<sent> outstanding_;  // in the order in which the kernel gets them
     std::deque<sent> queue_;        // agents' cells that wait here
 };

@@ -207,8 +207,11 @@ void live_session::perform(const action::began& what) {
 void live_session::perform(const action::ended& what) {
     agent_requests_.erase(what.msg_id);
     if (pending_input_ && pending_input_parent_ == what.msg_id) pending_input_.reset();
-    if (auto found = cells_.find_by_request(what.msg_id))
-        end_cell(*found, what.status, what.reason, what.kernel_restarted);
+    auto found = cells_.find_by_request(what.msg_id);
+    if (!found) return;
+    if (what.status == cell_status::error && !found->error)
+        found->error = cell_error{"NoReply", "the kernel went idle without a reply to this cell", {}};
+    end_cell(*found, what.status, what.reason, what.kernel_restarted);
 }
 
 void live_session::perform(const action::interrupt&) {

@@ -134,7 +134,8 @@ void live_session::perform(const action::send& what) {
     sent.where = messaging::channel::shell;
     sent.header = messaging::make_header("execute_request", agent_session_, what.msg_id);
     sent.content = content.dump(-1, ' ', false, json::error_handler_t::replace);
-    (void)kernel_->send(sent);
+    // A kernel that is dead by now has told so before this is looked at again: its end answers the cell.
+    if (kernel_->send(sent)) executions_.was_sent(what.msg_id, std::chrono::steady_clock::now());
 }
 
 awaitable<result<std::shared_ptr<const cell>>> live_session::wait_for(std::string cell_id) {

@@ -82,7 +82,7 @@ void live_session::on_status(const reading& from) {
     } else if (state == "idle") {
         busy_parents_.erase(parent);
         if (busy_parents_.empty()) busy_since_.reset();
-        apply(executions_.idle(parent));
+        apply(executions_.idle(parent, now));
         if (auto foreign = foreign_.extract(parent); !foreign.empty()) finish_foreign(foreign.mapped());
     }
 }

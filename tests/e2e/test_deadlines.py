@@ -2,6 +2,7 @@
 
 import pytest
 
+from support.agent import CallFailed
 from support.gateway import Gateway
 from support.waiting import Stopwatch
 
@@ -47,6 +48,59 @@ def test_a_cell_that_cannot_be_interrupted_costs_the_kernel(gateway: Gateway, wh
     assert cell["stdout"] == "begun\n" and cell["kernel_restarted"]
     assert watch.seconds < 2 + 2 + 5
     assert agent.execute(session, "'kept' in globals()")["result"]["text/plain"] == "False"
+
+
+# The kernel gets no word out, not even that it is busy: only the gateway's own clock ends these.
+SILENT = {
+    "the interpreter's lock": "x = 7 ** (10 ** 9)",
+    "a stopped process": "import os, signal; os.kill(os.getpid(), signal.SIGSTOP)",
+    "an event loop that is blocked": "import asyncio, time; asyncio.get_event_loop().call_later(0.2, lambda: time.sleep(600))",
+}
+
+
+@pytest.mark.parametrize("what", SILENT)
+def test_a_cell_that_silences_its_kernel_ends_and_so_do_the_next(gateway: Gateway, what: str) -> None:
+    agent = gateway.agent()
+    session = agent.start_session()["id"]
+    agent.execute(session, "kept = 41")
+    for code in (SILENT[what], "import time; time.sleep(0.5)", "1"):
+        watch = Stopwatch()
+        assert agent.execute(session, code, timeout_s=2)["status"] in ("ok", "timeout")
+        assert watch.seconds < 2 + 2 + 5
+    assert agent.execute(session, "6 * 7")["result"]["text/plain"] == "42"
+
+
+def test_a_cell_that_is_cancelled_as_it_ends_has_one_end_and_blocks_nothing(gateway: Gateway) -> None:
+    """The interrupt may hit the kernel between the cell and its reply."""
+    agent = gateway.agent()
+    session = agent.start_session()["id"]
+    agent.execute(session, "1")
+    with agent.connect(session) as socket:
+        for _ in range(30):
+            cell = socket.begin("4", timeout_s=5)
+            try:
+                socket.call("cancel", cell_id=cell)
+            except CallFailed:
+                pass  # it has ended
+            assert socket.finished(cell, timeout=20)["status"] in ("ok", "interrupted", "cancelled")
+        assert socket.run("6 * 7")["status"] == "ok"
+
+
+def test_a_cell_that_ends_its_kernel_at_once_is_lost_not_cancelled(gateway: Gateway) -> None:
+    """`cancelled` says that it never began: an agent would run it again."""
+    agent = gateway.agent()
+    session = agent.start_session()["id"]
+    for number in range(8):
+        cell = agent.execute(session, f"import os; os.mkdir('/mnt/files/{number}'); os._exit(1)")
+        assert cell["status"] == "lost", cell
+        agent.execute(session, "'a cell that ends well keeps it from counting as a crash loop'")
+
+
+def test_a_deadline_whose_interrupt_ends_the_kernel_is_a_timeout(gateway: Gateway) -> None:
+    agent = gateway.agent()
+    session = agent.start_session(kernel_name="xpython")["id"]
+    cell = agent.execute(session, "import time; time.sleep(30)", timeout_s=1)
+    assert (cell["status"], cell["reason"]) == ("timeout", "deadline")
 
 
 def test_an_unanswered_input_ends_at_the_deadline(gateway: Gateway) -> None:

@@ -44,7 +44,7 @@ class Executions : public ::testing::Test {
     std::vector<std::string> reply(const std::string& id, const std::string& status, const std::string& ename = "") {
         return words(fsm.replied(id, status, ename, now));
     }
-    std::vector<std::string> idle(const std::string& id) { return words(fsm.idle(id)); }
+    std::vector<std::string> idle(const std::string& id) { return words(fsm.idle(id, now)); }
     std::vector<std::string> finish(const std::string& id, const std::string& status, const std::string& ename = "") {
         auto out = reply(id, status, ename);
         for (auto& each : idle(id)) out.push_back(each);
@@ -274,6 +274,85 @@ TEST_F(ReadyExecutions, unknown_parents_change_nothing) {
     EXPECT_THAT(run("x"), IsEmpty());
     EXPECT_THAT(finish("x", "ok"), IsEmpty());
     EXPECT_TRUE(fsm.is_waiting("a"));
+}
+
+TEST_F(ReadyExecutions, a_cell_that_the_kernel_never_takes_up_ends_at_its_deadline_all_the_same) {
+    submit("a", seconds(1));
+    fsm.was_sent("a", now);
+    EXPECT_EQ(fsm.next_wakeup(), now + seconds(1));
+    EXPECT_THAT(pass(seconds(1)), ElementsAre("interrupt"));
+    EXPECT_THAT(pass(seconds(2)), ElementsAre("kill"));
+    EXPECT_THAT(words(fsm.kernel_ended(cell_reason::deadline, true)),
+                ElementsAre("ended a timeout deadline restarted"));
+}
+
+TEST_F(ReadyExecutions, the_clock_of_a_cell_starts_anew_when_it_is_busy) {
+    submit("a", seconds(1));
+    fsm.was_sent("a", now);
+    EXPECT_THAT(pass(milliseconds(900)), IsEmpty());
+    run("a");
+    EXPECT_THAT(pass(milliseconds(900)), IsEmpty());
+    EXPECT_THAT(pass(milliseconds(100)), ElementsAre("interrupt"));
+}
+
+TEST_F(ReadyExecutions, other_work_of_the_kernel_holds_the_clock_of_a_cell_that_waits_for_it) {
+    fsm.busy("of a client on the connection file", now);
+    submit("a", seconds(1));
+    fsm.was_sent("a", now);
+    fsm.busy("another", now);
+    EXPECT_THAT(pass(seconds(100)), IsEmpty());
+    idle("of a client on the connection file");
+    EXPECT_THAT(pass(seconds(100)), IsEmpty());
+    idle("another");
+    EXPECT_THAT(pass(seconds(1)), ElementsAre("interrupt"));
+}
+
+TEST_F(ReadyExecutions, an_interrupt_that_costs_the_reply_ends_the_cell) {
+    submit("a", seconds(5));
+    run("a");
+    EXPECT_THAT(words(fsm.cancel("a")), ElementsAre("interrupt"));
+    EXPECT_THAT(idle("a"), IsEmpty());
+    submit("b");
+    EXPECT_THAT(pass(seconds(1)), IsEmpty());
+    EXPECT_THAT(pass(seconds(1)), ElementsAre("ended a interrupted", "send b"));
+}
+
+TEST_F(ReadyExecutions, a_deadlines_interrupt_that_costs_the_reply_kills_nothing) {
+    submit("a", seconds(5));
+    run("a");
+    EXPECT_THAT(pass(seconds(5)), ElementsAre("interrupt"));
+    idle("a");
+    EXPECT_THAT(pass(seconds(2)), ElementsAre("ended a timeout deadline"));
+}
+
+TEST_F(ReadyExecutions, an_idle_whose_reply_is_lost_ends_the_cell_in_the_end) {
+    submit("a", seconds(5));
+    run("a");
+    idle("a");
+    EXPECT_THAT(pass(seconds(10)), ElementsAre("ended a error"));
+}
+
+TEST_F(ReadyExecutions, a_cell_that_ended_its_kernel_before_it_said_busy_is_lost) {
+    submit("a");
+    fsm.was_sent("a", now);
+    submit("b");
+    EXPECT_THAT(words(fsm.kernel_ended(cell_reason::crashed, true)),
+                ElementsAre("ended a lost crashed restarted", "ended b cancelled restarted restarted"));
+}
+
+TEST_F(ReadyExecutions, a_cell_that_waited_for_other_work_when_the_kernel_ended_never_ran) {
+    fsm.busy("of a client on the connection file", now);
+    submit("a");
+    fsm.was_sent("a", now);
+    EXPECT_THAT(words(fsm.kernel_ended(cell_reason::crashed, true)),
+                ElementsAre("ended a cancelled restarted restarted"));
+}
+
+TEST_F(ReadyExecutions, an_interrupt_at_the_deadline_that_ends_the_kernel_is_the_deadline) {
+    submit("a", seconds(1));
+    run("a");
+    EXPECT_THAT(pass(seconds(1)), ElementsAre("interrupt"));
+    EXPECT_THAT(words(fsm.kernel_ended(cell_reason::crashed, true)), ElementsAre("ended a timeout deadline restarted"));
 }
 
 }  // namespace
