@@ -85,7 +85,11 @@ awaitable<result<void>> kernel::implementation::interrupt(self_pointer self) {
     if (self->closed || where == phase::dead) co_return failure{errc::kernel_dead, "the kernel is dead: restart it"};
     if (where != phase::running || !self->running) co_return result<void>();
     if (self->options.spec.interrupt_mode != "message") {
-        self->shared.processes.signal(*self->running, SIGINT);
+        // Until it is there: the caller's next request would be interrupted instead.
+        auto which = *self->running;
+        auto& processes = self->shared.processes;
+        processes.signal(which, SIGINT);
+        co_await processes.delivered(std::move(which));
         co_return result<void>();
     }
     auto message = make_interrupt_request(self->own_session);

@@ -25,6 +25,8 @@ class launcher {
     virtual awaitable<result<process>> launch(kernel::launch_request what, std::function<void(int status)> on_exit) = 0;
     // To the kernel's process group.
     virtual void signal(const process& which, int number) = 0;
+    // Once every signal() until now has reached the kernel, or it has ended; within a second in any case.
+    virtual awaitable<void> delivered(process which) = 0;
     // Kills the kernel and everything it started; on_exit follows.
     virtual void kill(const process& which) = 0;
 };

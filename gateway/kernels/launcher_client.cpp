@@ -2,6 +2,7 @@
 
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/post.hpp>
+#include <chrono>
 #include <csignal>
 #include <deque>
 #include <map>
@@ -18,10 +19,19 @@ namespace {
 using ::kernel::channel_state;
 using exit_function = std::function<void(int status)>;
 
+constexpr milliseconds longest_delivery{1'000};  // through two processes that have nothing else to do
+
 // A kernel from its launch to the notice of its end.
 struct living {
-    explicit living(executor ex, exit_function on_exit) : answered(std::move(ex)), on_exit(std::move(on_exit)) {}
+    explicit living(executor ex, exit_function on_exit)
+        : answered(ex), signalled(std::move(ex)), on_exit(std::move(on_exit)) {}
+    void forget_signals() {
+        signals_under_way = 0;
+        signalled.notify_all();
+    }
     event answered;
+    event signalled;
+    int signals_under_way = 0;
     std::optional<result<process>> outcome;
     exit_function on_exit;
 };
@@ -35,6 +45,8 @@ class connection : public std::enable_shared_from_this<connection> {
     std::shared_ptr<living> begin(const ::kernel::launch_request& what, exit_function on_exit);
     void abandon(const std::string& id, living& which);
     void send(const ::kernel::command& what);
+    void signal(const std::string& id, int number);
+    std::shared_ptr<living> find(const std::string& id) const;
     void read();
     void close();
 
@@ -45,6 +57,7 @@ class connection : public std::enable_shared_from_this<connection> {
     void wait_to_read();
     void handle(const ::kernel::launch_answer& answer);
     void handle(const ::kernel::exit_notice& notice);
+    void handle(const ::kernel::signal_notice& notice);
     void fail_all(const failure& why);
     void lose();
 
@@ -84,6 +97,18 @@ void connection::send(const ::kernel::command& what) {
     const auto* launch = std::get_if<::kernel::launch_request>(&what);
     outbox_.push_back({::kernel::encode(what), launch == nullptr ? std::string() : launch->id});
     if (outbox_.size() == 1) flush();
+}
+
+std::shared_ptr<living> connection::find(const std::string& id) const {
+    auto found = kernels_.find(id);
+    return found == kernels_.end() ? nullptr : found->second;
+}
+
+void connection::signal(const std::string& id, int number) {
+    auto which = find(id);
+    if (!which || closed_) return;
+    ++which->signals_under_way;
+    send(::kernel::signal_command{id, number});
 }
 
 void connection::flush() {
@@ -140,9 +165,15 @@ void connection::handle(const ::kernel::launch_answer& answer) {
     which->answered.notify_all();
 }
 
+void connection::handle(const ::kernel::signal_notice& notice) {
+    auto which = find(notice.id);
+    if (which && which->signals_under_way > 0 && --which->signals_under_way == 0) which->signalled.notify_all();
+}
+
 void connection::handle(const ::kernel::exit_notice& notice) {
     auto found = kernels_.find(notice.id);
     if (found == kernels_.end()) return;
+    found->second->forget_signals();
     exit_function on_exit = std::exchange(found->second->on_exit, nullptr);
     kernels_.erase(found);
     // Later, so that whoever launched a kernel that ends at once gets its process first.
@@ -153,6 +184,7 @@ void connection::fail_all(const failure& why) {
     closed_ = why;
     outbox_.clear();
     for (auto& [id, each] : std::exchange(kernels_, {})) {
+        each->forget_signals();
         if (!each->outcome) {
             each->outcome = why;
             each->answered.notify_all();
@@ -212,8 +244,16 @@ class launcher_client final : public launcher {
         co_return *which->outcome;
     }
 
-    void signal(const process& which, int number) override {
-        connection_->send(::kernel::signal_command{which.id, number});
+    void signal(const process& which, int number) override { connection_->signal(which.id, number); }
+
+    awaitable<void> delivered(process which) override {
+        auto known = connection_->find(which.id);
+        auto deadline = std::chrono::steady_clock::now() + longest_delivery;
+        while (known && known->signals_under_way > 0) {
+            auto left = std::chrono::duration_cast<milliseconds>(deadline - std::chrono::steady_clock::now());
+            if (left.count() <= 0) co_return;
+            co_await known->signalled.wait_for(left);
+        }
     }
 
     void kill(const process& which) override { connection_->send(::kernel::kill_command{which.id}); }

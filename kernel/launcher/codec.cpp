@@ -104,6 +104,8 @@ bool read(const json& from, launch_answer& out) {
            read(field(from, "init_pid"), out.init_pid) && read(field(from, "error"), out.error);
 }
 
+bool read(const json& from, signal_notice& out) { return read(field(from, "id"), out.id); }
+
 bool read(const json& from, exit_notice& out) {
     return read(field(from, "id"), out.id) && read(field(from, "status"), out.status);
 }
@@ -134,6 +136,8 @@ json to_json(const launch_answer& from) {
     return {{"id", to_text(from.id)}, {"pid", from.pid}, {"init_pid", from.init_pid}, {"error", to_text(from.error)}};
 }
 
+json to_json(const signal_notice& from) { return {{"id", to_text(from.id)}}; }
+
 json to_json(const exit_notice& from) { return {{"id", to_text(from.id)}, {"status", from.status}}; }
 
 const char* name_of(const launch_request&) { return "launch"; }
@@ -141,6 +145,7 @@ const char* name_of(const signal_command&) { return "signal"; }
 const char* name_of(const kill_command&) { return "kill"; }
 const char* name_of(const launch_answer&) { return "answer"; }
 const char* name_of(const exit_notice&) { return "exit"; }
+const char* name_of(const signal_notice&) { return "signalled"; }
 
 // {"launch": {…}}: one member, named after the alternative.
 template <class Variant>
@@ -173,6 +178,8 @@ std::optional<command> decode_command(std::string_view text) {
     return decode_one<command, launch_request, signal_command, kill_command>(text);
 }
 
-std::optional<reply> decode_reply(std::string_view text) { return decode_one<reply, launch_answer, exit_notice>(text); }
+std::optional<reply> decode_reply(std::string_view text) {
+    return decode_one<reply, launch_answer, exit_notice, signal_notice>(text);
+}
 
 }  // namespace kernel

@@ -47,6 +47,13 @@ struct exit_notice {
     bool operator==(const exit_notice&) const = default;
 };
 
+// One for each signal_command of a kernel that lives: what is sent to the kernel from now on comes after the signal.
+struct signal_notice {
+    std::string id;
+
+    bool operator==(const signal_notice&) const = default;
+};
+
 struct signal_command {
     std::string id;
     int number = 0;  // goes to the kernel's process group
@@ -62,6 +69,6 @@ struct kill_command {
 
 using command = std::variant<launch_request, signal_command, kill_command>;
 // A launch has exactly one launch_answer; one that succeeded is followed, in the end, by exactly one exit_notice.
-using reply = std::variant<launch_answer, exit_notice>;
+using reply = std::variant<launch_answer, exit_notice, signal_notice>;
 
 }  // namespace kernel

@@ -62,6 +62,7 @@ void service::look_after_boxes(const std::vector<pollfd>& waited) {
 
 void service::update(const std::string& id, living& each) {
     each.inside.receive();
+    for (int count = each.inside.take_signals_sent(); count > 0; --count) answer(signal_notice{id});
     if (each.answered || !each.inside.runs()) return;
     each.answered = true;
     answer(launch_answer{id, each.inside.kernel_pid(), each.inside.init_pid(), {}});

@@ -77,6 +77,7 @@ box& box::operator=(box&& other) noexcept {
     std::swap(kernel_, other.kernel_);
     std::swap(status_, other.status_);
     std::swap(runs_, other.runs_);
+    std::swap(signals_sent_, other.signals_sent_);
     std::swap(error_, other.error_);
     return *this;
 }
@@ -101,6 +102,9 @@ void box::receive() {
                 break;
             case report_kind::kernel_ended:
                 status_ = each->value;
+                break;
+            case report_kind::signal_sent:
+                ++signals_sent_;
                 break;
             case report_kind::send_signal:
                 break;

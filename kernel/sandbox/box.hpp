@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 
 #include "kernel/launcher/file_descriptor.hpp"
 #include "kernel/launcher/protocol.hpp"
@@ -33,6 +34,8 @@ class box {
     int status() const { return status_; }
 
     void signal(int number);  // to the kernel's process group
+    // How many of these were sent since it was asked last.
+    int take_signals_sent() { return std::exchange(signals_sent_, 0); }
     void kill();
 
   private:
@@ -43,6 +46,7 @@ class box {
     int init_ = 0;
     int kernel_ = 0;
     int status_ = 9;  // what waitpid says of a kernel that was killed with its init
+    int signals_sent_ = 0;
     bool runs_ = false;
     std::string error_;
 };

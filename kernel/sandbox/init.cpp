@@ -86,8 +86,13 @@ int reap(pid_t kernel, bool& ended) {
 }
 
 void obey(pid_t kernel, int report_socket) {
-    while (std::optional<report> order = receive_report(report_socket))
-        if (order->kind == report_kind::send_signal) kill(-kernel, order->value);
+    report done;
+    done.kind = report_kind::signal_sent;
+    while (std::optional<report> order = receive_report(report_socket)) {
+        if (order->kind != report_kind::send_signal) continue;
+        kill(-kernel, order->value);
+        try_send_report(report_socket, done);
+    }
 }
 
 // Until the kernel ends (its status), or the launcher has gone (nothing to tell anybody).

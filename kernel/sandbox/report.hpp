@@ -13,6 +13,7 @@ enum class report_kind : std::uint8_t {
     failed,         // text says why; init ends
     kernel_ended,   // value is waitpid's status; init ends
     send_signal,    // to init: value goes to the kernel's process group
+    signal_sent,    // init has done so
 };
 
 struct report {

@@ -20,7 +20,8 @@ launch_request full_request() {
 TEST(the_launchers_codec, gives_back_what_it_was_given) {
     for (const command& each : {command(full_request()), command(signal_command{"k", 2}), command(kill_command{"k"})})
         EXPECT_EQ(decode_command(encode(each)), each);
-    for (const reply& each : {reply(launch_answer{"k", 5, 4, "no \xff"}), reply(exit_notice{"k", -1})})
+    for (const reply& each :
+         {reply(launch_answer{"k", 5, 4, "no \xff"}), reply(exit_notice{"k", -1}), reply(signal_notice{"k"})})
         EXPECT_EQ(decode_reply(encode(each)), each);
 }
 

@@ -54,6 +54,7 @@ class fake_launcher final : public launcher {
 
     awaitable<result<process>> launch(::kernel::launch_request what, std::function<void(int)> on_exit) override;
     void signal(const process& which, int number) override;
+    awaitable<void> delivered(process) override { co_return; }
     void kill(const process& which) override;
 
   private:

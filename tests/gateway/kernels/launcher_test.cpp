@@ -60,6 +60,11 @@ class the_launcher : public testing::Test {
         text << std::ifstream(what.output_file).rdbuf();
         return text.str();
     }
+    static std::string status_of(int pid) {
+        std::ostringstream text;
+        text << std::ifstream("/proc/" + std::to_string(pid) + "/status").rdbuf();
+        return text.str();
+    }
     // This test's only child.
     int launcher_pid() const {
         std::ifstream children("/proc/self/task/" + std::to_string(getpid()) + "/children");
@@ -108,6 +113,36 @@ TEST_F(the_launcher, signals_and_kills) {
     client_->kill(*second);
     ASSERT_TRUE(run_until_exit(killed.id));
     EXPECT_EQ(WTERMSIG(exits_[killed.id]), SIGKILL);
+}
+
+// A process that is stopped takes no signal: it shows that one has come.
+TEST_F(the_launcher, knows_when_a_signal_has_come) {
+    auto what = script("kill -STOP $$");
+    auto stopped = launch(what);
+    asio::steady_timer tick(io_);
+    ASSERT_TRUE(run_until([&] {
+        tick.expires_after(std::chrono::milliseconds(1));
+        tick.async_wait([](boost::system::error_code) {});
+        return status_of(stopped->pid).find("State:\tT") != std::string::npos;
+    }));
+    bool has_come = false;
+    client_->signal(*stopped, SIGINT);
+    asio::co_spawn(io_, client_->delivered(*stopped), [&](std::exception_ptr) { has_come = true; });
+    ASSERT_TRUE(run_until([&] { return has_come; }));
+    EXPECT_THAT(status_of(stopped->pid), HasSubstr("ShdPnd:\t0000000000000002"));
+    client_->kill(*stopped);
+    ASSERT_TRUE(run_until_exit(what.id));
+}
+
+TEST_F(the_launcher, waits_for_no_signal_to_a_kernel_that_has_ended) {
+    auto what = script("exec sleep 1000");
+    auto ended = launch(what);
+    client_->signal(*ended, SIGKILL);
+    ASSERT_TRUE(run_until_exit(what.id));
+    bool is_over = false;
+    client_->signal(*ended, SIGINT);
+    asio::co_spawn(io_, client_->delivered(*ended), [&](std::exception_ptr) { is_over = true; });
+    EXPECT_TRUE(run_until([&] { return is_over; }));
 }
 
 TEST_F(the_launcher, starts_50_kernels_at_once) {
