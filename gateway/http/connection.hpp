@@ -70,8 +70,8 @@ class connection : public std::enable_shared_from_this<connection> {
     std::string key_id_;
     std::weak_ptr<upgraded_websocket> websocket_;
     asio::cancellation_signal peer_left_;
-    bool waiting_ = false;    // for the next request
-    bool answering_ = false;  // bytes of an answer have been sent
+    bool waiting_ = false;      // for the next request
+    bool answering_ = false;    // bytes of an answer have been sent
     bool cancellable_ = false;  // what runs for this request ends when the peer leaves
     bool revoked_ = false;
     bool over_limit_ = false;

@@ -16,7 +16,7 @@ class kernel_lifecycle_test : public kernel_fixture {
   protected:
     kernel_lifecycle_test() {
         shared.limits.shutdown_wait = milliseconds(50);
-        shared.limits.launch_timeout = milliseconds(300);
+        shared.limits.launch_timeout = milliseconds(1500);
     }
 
     // Spawned and cancelled on the io thread, as all that the gateway does.
