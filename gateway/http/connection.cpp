@@ -173,6 +173,8 @@ awaitable<bool> connection::answer(exchange& of) {
         if (received.error().code == errc::peer_gone) co_return false;
         co_return co_await refuse(of, received.error(), status_of_failed_read(received.error(), false));
     }
+    failure stopping{errc::unavailable, "the gateway is restarting: ask again in a moment"};
+    if (shared_->stopping) co_return co_await refuse(of, stopping);
     auto answer = co_await handle(route, what);
     co_return co_await send(of, std::move(answer));
 }
@@ -205,8 +207,11 @@ awaitable<void> connection::close() {
     reading_.stop();
 }
 
-void connection::begin_stop() {
+void connection::end_if_idle() {
     if (waiting_) canceller(stream_)();
+}
+
+void connection::begin_close() {
     if (auto socket = websocket_.lock()) socket->begin_close(close_code::service_restart, "gateway is restarting");
 }
 

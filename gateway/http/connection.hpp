@@ -22,8 +22,10 @@ class connection : public std::enable_shared_from_this<connection> {
 
     // The connection's whole life.
     static awaitable<void> run(std::shared_ptr<connection> self);
-    // Ends an idle connection now, a WebSocket with 1012, a request after its answer.
-    void begin_stop();
+    // Ends it now if it waits for a request; otherwise it ends after its answer, once the server is stopping.
+    void end_if_idle();
+    // Closes its WebSocket with 1012.
+    void begin_close();
     // Ends it now, whatever it does: a streamed body's source is cancelled.
     void end();
     // Closes the WebSocket or the streamed answer of this key; a request that is being answered still gets its answer.

@@ -26,7 +26,7 @@ awaitable<bool> connection::serve_websocket(exchange& of) {
     auto socket = *upgraded;
     websocket_ = socket;
     if (revoked_) close_key(key_id_);
-    if (shared_->stopping) begin_stop();
+    if (shared_->stopping) begin_close();
     co_await route.upgrade.serve(what, *socket);
     // Not 1000: JupyterLab takes that for the kernel's end and does not come back.
     co_await socket->close(close_code::internal_error, "the gateway ended this connection");

@@ -14,7 +14,6 @@ namespace {
 
 using asio::ip::tcp;
 
-constexpr milliseconds stop_time{5'000};
 constexpr milliseconds accept_pause{100};
 // So many over max_connections still get an answer that names the limit; those beyond are just closed.
 constexpr std::size_t refused_connections = 128;
@@ -95,18 +94,29 @@ awaitable<void> server::run() {
     }
 }
 
-awaitable<void> server::stop() {
+void server::refuse_new() {
     auto& self = *implementation_;
     self.shared->stopping = true;
     boost::system::error_code ignored;
     self.acceptor.close(ignored);
-    self.for_each_connection([](connection& each) { each.begin_stop(); });
-    auto until = std::chrono::steady_clock::now() + stop_time;
+    self.for_each_connection([](connection& each) { each.end_if_idle(); });
+}
+
+awaitable<void> server::drain(milliseconds limit) {
+    auto& self = *implementation_;
+    auto until = std::chrono::steady_clock::now() + limit;
     while (!self.shared->connections.empty()) {
         auto left = std::chrono::duration_cast<milliseconds>(until - std::chrono::steady_clock::now());
         if (left.count() <= 0) break;
         co_await self.shared->one_left.wait_for(left);
     }
+}
+
+awaitable<void> server::stop(milliseconds limit) {
+    auto& self = *implementation_;
+    refuse_new();
+    self.for_each_connection([](connection& each) { each.begin_close(); });
+    co_await drain(limit);
     self.for_each_connection([](connection& each) { each.end(); });
     self.tasks.cancel();
     co_await self.tasks.join();

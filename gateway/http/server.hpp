@@ -56,8 +56,13 @@ class server {
     std::uint16_t port() const;
     // Serves until stop().
     awaitable<void> run();
-    // Stops accepting, closes every WebSocket with 1012, waits at most 5 s for requests, then ends them.
-    awaitable<void> stop();
+    // From now on nothing new: no connection is accepted, a further request gets 503, idle connections end. What is
+    // being answered goes on, and so do WebSockets.
+    void refuse_new();
+    // Until every connection has ended by itself, or `limit` has passed.
+    awaitable<void> drain(milliseconds limit);
+    // Refuses what is new, closes every WebSocket with 1012, waits for requests for at most `limit`, then ends them.
+    awaitable<void> stop(milliseconds limit = milliseconds(5'000));
     // Closes (1008) the sockets of a revoked key within a second.
     void close_key(const std::string& key_id);
     std::size_t connections() const;

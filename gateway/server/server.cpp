@@ -21,6 +21,9 @@ namespace {
 
 constexpr std::size_t pool_threads = 2;
 constexpr std::size_t token_bytes = 24;
+// At a stop, for clients that read: to take what they are told, and to end their connections.
+constexpr milliseconds tell_time{2'000};
+constexpr milliseconds close_time{2'000};
 
 // Two hundred kernels are two thousand descriptors: take what the machine allows.
 void raise_descriptor_limit() {
@@ -59,6 +62,8 @@ class parts {
     kernels::launcher_process launcher_;
     asio::io_context io_{1};
     asio::thread_pool pool_{pool_threads};
+    bool signalled_ = false;
+    event end_asked_;
     std::unique_ptr<kernels::launcher> processes_;
     kernels::kernel_environment kernels_;
     kernels::kernelspec_store specs_;
@@ -79,6 +84,7 @@ parts::parts(config::config settings, directories owned, kernels::launcher_proce
     : settings_(std::move(settings)),
       owned_(std::move(owned)),
       launcher_(std::move(launcher)),
+      end_asked_(io_.get_executor()),
       processes_(launcher_.connect(io_.get_executor())),
       kernels_(make_kernel_environment()),
       specs_(to_kernelspec_directories(settings_)),
@@ -168,17 +174,25 @@ awaitable<void> parts::run() {
     tasks_.spawn("http", server_->run());
     if (watched_) tasks_.spawn("keys", watched_->watch([this](const std::string& id) { server_->close_key(id); }));
     announce();
+    // Held until the end: a second signal does not cut the stop short.
     asio::signal_set signals(io_, SIGINT, SIGTERM);
-    co_await signals.async_wait(asio::use_awaitable);
-    signals.cancel();
+    signals.async_wait([this](boost::system::error_code ec, int) {
+        if (ec) return;
+        signalled_ = true;
+        end_asked_.notify_all();
+    });
+    while (!signalled_) co_await end_asked_.wait();
     log::info("stopping");
     co_await stop();
 }
 
-// Clients first, so that each is told; then kernels, which may still be in a tool call; then the tools.
+// Nothing new; then sessions, whose ends their clients are told; then those that do not read are cut; then what kernels
+// may have been using to their end.
 awaitable<void> parts::stop() {
-    co_await server_->stop();
+    server_->refuse_new();
     co_await registry_.stop();
+    co_await server_->drain(tell_time);
+    co_await server_->stop(close_time);
     co_await helpers_->stop();
     co_await toolbox_->stop();
     tasks_.cancel();

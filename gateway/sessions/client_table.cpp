@@ -54,12 +54,12 @@ class client_table::connection final : public jupyter_client {
             for (auto& each : std::exchange(first_, {})) out.push_back(delivery{0, std::move(each)});
             co_return out;
         }
-        while (out.empty() && end_ == client_end::none) {
+        while (out.empty() && reads_on()) {
             auto entries = co_await cursor_->next(max_bytes, merge_from);
             if (entries.empty() || !table_) break;
             for (const auto& each : entries) deliver(*each, out);
         }
-        if (end_ != client_end::none) out.clear();
+        if (!reads_on()) out.clear();
         co_return out;
     }
 
@@ -85,8 +85,9 @@ class client_table::connection final : public jupyter_client {
     }
 
     void finish(client_end why) {
+        if (end_ != client_end::none) return;  // the first end decides, as it does at a WebSocket
         end_ = why;
-        cursor_->wake();
+        if (!reads_on()) cursor_->wake();
     }
 
     void say_first(messaging::shared_message what) {
@@ -97,6 +98,9 @@ class client_table::connection final : public jupyter_client {
     const std::shared_ptr<record>& owner() const { return owner_; }
 
   private:
+    // At the gateway's end the log is told to its end; else there is another connection for it, or no kernel any more.
+    bool reads_on() const { return end_ == client_end::none || end_ == client_end::gateway_ended; }
+
     static bool takes(const record& owner, const entry& each) {
         if (each.kind == entry_kind::gap) return true;
         if (each.kind != entry_kind::message) return false;

@@ -47,7 +47,8 @@ class client_table {
     std::shared_ptr<jupyter_client> connect(const std::string& session_id, const std::string& via);
     std::size_t connections() const;
     std::size_t connections_via(const std::string& kernel_id) const;
-    // Ends every connection; next() of each answers empty.
+    // Ends every connection; next() of each answers empty (gateway_ended: at the end of the log, which was ended
+    // before).
     void end_all(client_end why);
     void end_via(const std::string& kernel_id, client_end why);
 

@@ -52,7 +52,7 @@ awaitable<std::vector<shared_entry>> cursor::next(std::size_t max_bytes, std::si
         if (is_cancelled(cancellation)) break;
         auto waiting = core->last_seq() - state->position;
         if (waiting == 0) {
-            if (core->closed()) break;
+            if (core->ended()) break;
             co_await core->changed().wait();
             continue;
         }
@@ -89,7 +89,7 @@ void cursor::wake() {
     state_->core->changed().notify_all();
 }
 
-bool cursor::closed() const { return state_->core->closed(); }
+bool cursor::closed() const { return state_->core->ended(); }
 
 std::uint64_t cursor::position() const { return state_->position; }
 

@@ -16,6 +16,7 @@ enum class client_end : std::uint8_t {
     replaced,        // the same session_id connected again
     kernel_deleted,  // close with 1000
     session_ended,   // close with 1000
+    gateway_ended,   // all was told; close with 1012
 };
 
 struct delivery {

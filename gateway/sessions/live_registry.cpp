@@ -32,6 +32,7 @@ result<void> live_registry::start() {
 }
 
 result<void> live_registry::admit(const session_options& options) const {
+    if (stopping_) return failure{errc::unavailable, "the gateway is restarting: ask again in a moment"};
     if (find_by_name(options.user_id, options.name))
         return failure{errc::name_taken,
                        fmt::format("you have a session named {} already; take another name", options.name)};
@@ -164,6 +165,7 @@ awaitable<result<void>> live_registry::remove(std::string session_id, kernels::e
 }
 
 awaitable<void> live_registry::stop() {
+    stopping_ = true;
     tasks_.cancel();
     task_group ends(parts_.ex);
     auto end_one = [this](std::string id) -> awaitable<void> {

@@ -83,6 +83,7 @@ class live_registry final : public registry {
     std::unordered_map<std::string, alias> aliases_;  // by kernel id
     std::unordered_map<std::string, std::string> tombstones_;
     std::deque<std::string> buried_;
+    bool stopping_ = false;
     task_group tasks_;
 };
 

@@ -126,8 +126,7 @@ void live_session::kernel_gone(kernels::end_reason why, bool restarts) {
     answer_requests("DeadKernelError",
                     fmt::format("the kernel ended while this request was in flight ({}){}",
                                 sessions::to_string(reason_), restarts ? "; it is being restarted" : ""));
-    apply(executions_.kernel_ended(reason_, restarts));
-    for (auto& each : std::exchange(foreign_, {})) end_cell(*each.second, cell_status::lost, reason_, restarts);
+    end_cells(restarts);
     for (auto& each : answers_) each.second = std::string();
     busy_parents_.clear();
     busy_since_.reset();
@@ -136,7 +135,8 @@ void live_session::kernel_gone(kernels::end_reason why, bool restarts) {
         for (auto& each : std::exchange(held_, {}))
             if (auto header = messaging::parse_header(each.what.header))
                 transmit(each.client, std::move(each.what), *header);
-        log_own(make_status("dead", kernel_->kernel_session()), "");
+        // A Lab that hears `dead` does not come back after the gateway's restart.
+        if (why != kernels::end_reason::gateway_ended) log_own(make_status("dead", kernel_->kernel_session()), "");
     } else if (why != kernels::end_reason::restarted) {
         log_own(make_status("restarting", kernel_->kernel_session()), "");
     }
@@ -169,16 +169,27 @@ awaitable<result<void>> live_session::restart() {
     co_return co_await kernel_->restart(kernels::end_reason::restarted, kill);
 }
 
+// Cells end now, for what ends them: a kernel that is asked to stop would interrupt its own, and end it as an error.
 awaitable<void> live_session::end(kernels::end_reason why) {
     auto self = shared_from_this();
     if (std::exchange(ended_, true)) co_return;
     timer_.cancel();
+    reason_ = to_cell_reason(why);
+    end_cells(false);
     co_await kernel_->shutdown(why);
-    clients_.end_all(why == kernels::end_reason::gateway_ended ? client_end::none : client_end::kernel_deleted);
+    const bool all_is_told = why == kernels::end_reason::gateway_ended;
+    if (!all_is_told) clients_.end_all(client_end::kernel_deleted);
     tasks_.cancel();
     co_await tasks_.join();
-    log_.close();
+    log_.end();
+    if (all_is_told) clients_.end_all(client_end::gateway_ended);
+    if (!all_is_told) log_.close();
     changed_.notify_all();
+}
+
+void live_session::end_cells(bool restarts) {
+    apply(executions_.kernel_ended(reason_, restarts));
+    for (auto& each : std::exchange(foreign_, {})) end_cell(*each.second, cell_status::lost, reason_, restarts);
 }
 
 std::shared_ptr<jupyter_client> live_session::connect(const std::string& session_id, const std::string& via) {

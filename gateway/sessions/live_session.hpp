@@ -119,6 +119,7 @@ class live_session final : public session,
     awaitable<void> configure_warm();  // a kernel from the pool that needs another environment
     void became_ready();
     void kernel_gone(kernels::end_reason why, bool restarts);
+    void end_cells(bool restarts);
     void answer_requests(const std::string& ename, const std::string& evalue);
     void transmit(const std::string& client, messaging::message what, const messaging::header_fields& header);
     void forward_execute(const messaging::message& what, const messaging::header_fields& header);

@@ -60,9 +60,9 @@ log_core::log_core(executor ex, asio::thread_pool& pool, std::shared_ptr<budget_
 log_core::~log_core() { close(); }
 
 std::uint64_t log_core::append(entry what) {
+    if (ended_) return last_seq_ + 1;
     what.seq = what.first_seq = ++last_seq_;
     what.time = wall_clock::now();
-    if (closed_) return last_seq_;
     auto made = std::make_shared<const entry>(std::move(what));
     appended_bytes_ += made->size();
     memory_.push_back(std::move(made));
@@ -72,9 +72,14 @@ std::uint64_t log_core::append(entry what) {
     return last_seq_;
 }
 
+void log_core::end() {
+    ended_ = true;
+    changed_.notify_all();
+}
+
 void log_core::close() {
     if (closed_) return;
-    closed_ = true;
+    ended_ = closed_ = true;
     segments_.clear();
     budget_->replace(usage_, {});
     usage_ = {};

@@ -55,8 +55,9 @@ class log_core : public std::enable_shared_from_this<log_core> {
     ~log_core();
 
     std::uint64_t append(entry what);
+    void end();
     void close();
-    bool closed() const { return closed_; }
+    bool ended() const { return ended_; }
     std::uint64_t last_seq() const { return last_seq_; }
     std::uint64_t first_seq() const;
     std::uint64_t dropped() const { return dropped_; }
@@ -67,7 +68,7 @@ class log_core : public std::enable_shared_from_this<log_core> {
     // Entries of one segment from the pool; a damaged one is cut, so that the next find() tells of a gap.
     awaitable<segment_read> read_disk(shared_segment from, segment_range where);
     asio::thread_pool& pool() { return pool_; }
-    // Wakes at every append, at close(), and when a cursor is woken.
+    // Wakes at every append, at end() and close(), and when a cursor is woken.
     event& changed() { return changed_; }
 
     void add_claim(claim* what);
@@ -107,6 +108,7 @@ class log_core : public std::enable_shared_from_this<log_core> {
     std::uint64_t appended_bytes_ = 0;
     std::uint64_t retry_disk_at_ = 0;  // of appended_bytes_
     bool disk_failing_ = false;
+    bool ended_ = false;
     bool closed_ = false;
 };
 

@@ -49,6 +49,7 @@ awaitable<std::vector<shared_entry>> output_log::read(std::uint64_t after_seq, s
 std::size_t output_log::memory_bytes() const { return core_->usage().memory; }
 std::uint64_t output_log::disk_bytes() const { return core_->usage().disk; }
 std::uint64_t output_log::dropped_entries() const { return core_->dropped(); }
+void output_log::end() { core_->end(); }
 void output_log::close() { core_->close(); }
 
 }  // namespace gateway::sessions

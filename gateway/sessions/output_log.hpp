@@ -41,7 +41,7 @@ class cursor {
     void set_filter(std::function<bool(const entry&)> wanted);
     // Ends a next() that waits now with an empty answer.
     void wake();
-    // The log was closed: once everything that is still in memory is read, next() is empty for good.
+    // The log was ended or closed: once everything that is still there is read, next() is empty for good.
     bool closed() const;
 
     std::uint64_t position() const;
@@ -81,6 +81,8 @@ class output_log {
     std::size_t memory_bytes() const;  // with what is being written
     std::uint64_t disk_bytes() const;
     std::uint64_t dropped_entries() const;
+    // Nothing comes after this: a reader gets all there is, wherever it is, and then is at the end. close() may follow.
+    void end();
     // Wakes all readers for good and deletes the segment files. A reader still gets what was in memory.
     void close();
 

@@ -102,7 +102,8 @@ class session {
     virtual awaitable<result<void>> interrupt() = 0;
     // In-flight requests are answered and queued cells cancelled first; concurrent calls join one restart.
     virtual awaitable<result<void>> restart() = 0;
-    // Ends the kernel and the log. The registry forgets the session afterwards.
+    // Ends the cells, the kernel and the log, in which the reason is `why` from then on. At the gateway's end the log
+    // can still be read while the session is kept. The registry forgets the session afterwards.
     virtual awaitable<void> end(kernels::end_reason why) = 0;
 
     // --- Jupyter clients ---

@@ -35,9 +35,22 @@ class AgentSocket:
         """Takes one message off the socket."""
         self.socket.settimeout(self.timeout if timeout is None else max(0.001, timeout))
         try:
-            message = json.loads(self.socket.recv())
+            text = self.socket.recv()
         except websocket.WebSocketTimeoutException:
             raise TimeoutError("no message in time") from None
+        self._take(json.loads(text))
+
+    def read_to_close(self, timeout: float = 30) -> int:
+        """The code that the gateway closes with; what it tells before is kept."""
+        self.socket.settimeout(timeout)
+        while True:
+            kind, data = self.socket.recv_data(control_frame=True)
+            if kind == websocket.ABNF.OPCODE_CLOSE:
+                return struct.unpack("!H", data[:2])[0]
+            if kind == websocket.ABNF.OPCODE_TEXT:
+                self._take(json.loads(data))
+
+    def _take(self, message: dict[str, Any]) -> None:
         if "method" in message:
             self.events.append({"method": message["method"], **message["params"]})
         else:

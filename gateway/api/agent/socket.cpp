@@ -94,9 +94,17 @@ awaitable<void> agent_socket::write_frames() {
     }
     // The log is at its end and everything was told.
     closing_ = !ending_ && cursor_->closed();
-    if (closing_) co_await ws_.close(http::close_code::normal, "session ended");
+    if (closing_) co_await close_at_end();
     if (!ending_ && !closing_) ws_.abort();
     end();
+}
+
+awaitable<void> agent_socket::close_at_end() {
+    const bool restarts = session_->reason() == sessions::cell_reason::gateway_ended;
+    if (restarts)
+        co_await ws_.close(http::close_code::service_restart, "gateway is restarting");
+    else
+        co_await ws_.close(http::close_code::normal, "session ended");
 }
 
 awaitable<bool> agent_socket::write_answers() {

@@ -35,6 +35,7 @@ class agent_socket {
   private:
     awaitable<void> read_calls();
     awaitable<void> write_frames();
+    awaitable<void> close_at_end();
     awaitable<bool> write_answers();
     awaitable<bool> write_entries();
     awaitable<void> serve(std::shared_ptr<rpc_frame> frame);

@@ -32,10 +32,19 @@ const char* reason_of(sessions::client_end end) {
             return "kernel deleted";
         case sessions::client_end::session_ended:
             return "session ended";
+        case sessions::client_end::gateway_ended:
+            return "gateway is restarting";
         case sessions::client_end::none:
             break;
     }
     return "the session stopped sending";
+}
+
+// 1000 also for a replaced connection: JupyterLab does not come back after it, so the newer one stays.
+http::close_code code_of(sessions::client_end end) {
+    if (end == sessions::client_end::none) return http::close_code::internal_error;
+    if (end == sessions::client_end::gateway_ended) return http::close_code::service_restart;
+    return http::close_code::normal;
 }
 
 }  // namespace
@@ -177,9 +186,7 @@ awaitable<void> channel_connection::close(http::close_code code, std::string rea
 awaitable<void> channel_connection::close_as_told() {
     auto why = client_->end();
     if (why == sessions::client_end::replaced && options_.stay_when_replaced) co_return co_await stay_silent();
-    // 1000 also for a replaced connection: JupyterLab does not come back after it, so the newer one stays.
-    auto code = why == sessions::client_end::none ? http::close_code::internal_error : http::close_code::normal;
-    co_await close(code, reason_of(why));
+    co_await close(code_of(why), reason_of(why));
 }
 
 awaitable<void> channel_connection::stay_silent() {

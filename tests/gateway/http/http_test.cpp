@@ -322,6 +322,25 @@ TEST(Http, StopsAtOnceWhenEveryConnectionIsIdle) {
     EXPECT_TRUE(peer.wait_for_close());
 }
 
+TEST(Http, RefusesWhatIsNewWhileItStopsAndKeepsTheConnectionThatIsAnswered) {
+    live_server server(add_routes);
+    client idle(server.port());
+    idle.get("/hello");
+    client peer(server.port());
+    peer.send("DELETE /thing HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nhe");
+    client third(server.port());
+    third.get("/hello");  // by now the request before is being read
+    server.refuse_new();
+    EXPECT_TRUE(idle.wait_for_close());
+    peer.send("llo");
+    auto answer = peer.read_reply();
+    EXPECT_EQ(answer.status, 503);
+    EXPECT_THAT(answer.body, HasSubstr("restarting"));
+    EXPECT_TRUE(peer.wait_for_close());
+    EXPECT_THROW(client(server.port()).get("/hello"), std::exception);
+    EXPECT_TRUE(server.wait_until_empty());
+}
+
 TEST(Http, SaysThatItsPortIsTaken) {
     live_server server(add_routes);
     boost::asio::io_context io;

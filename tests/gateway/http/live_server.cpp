@@ -64,6 +64,13 @@ void live_server::stop() {
     in_server([this]() -> gateway::awaitable<void> { co_await server_->stop(); });
 }
 
+void live_server::refuse_new() {
+    in_server([this]() -> gateway::awaitable<void> {
+        server_->refuse_new();
+        co_return;
+    });
+}
+
 void live_server::close_key(const std::string& key_id) {
     in_server([this, key_id]() -> gateway::awaitable<void> {
         server_->close_key(key_id);

@@ -44,6 +44,7 @@ class live_server {
 
     std::uint16_t port() const { return server_->port(); }
     void stop();
+    void refuse_new();
     void close_key(const std::string& key_id);
     // Whether every connection has ended within ten seconds.
     bool wait_until_empty();

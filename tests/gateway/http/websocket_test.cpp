@@ -302,6 +302,14 @@ TEST_F(WebSocket, ClosesForARestart) {
     stopping.join();
 }
 
+TEST_F(WebSocket, GoesOnWhileOnlyWhatIsNewIsRefused) {
+    start();
+    auto peer = connect();
+    server->refuse_new();
+    peer->send_frame(text_frame, "still there");
+    EXPECT_EQ(peer->read_frame().payload, "still there");
+}
+
 TEST_F(WebSocket, StopsSoonThoughPeersDoNotAnswer) {
     start();
     auto silent = connect();

@@ -292,6 +292,15 @@ TEST_F(ClientTable, ending_wakes_a_reader_and_says_why) {
     EXPECT_EQ(lab->end(), client_end::kernel_deleted);
 }
 
+TEST_F(ClientTable, at_the_gateways_end_the_log_is_told_to_its_end) {
+    auto lab = connect_and_speak("lab");
+    publish("last words");
+    output.end();
+    table->end_all(client_end::gateway_ended);
+    EXPECT_THAT(read(*lab), ElementsAre("last words"));
+    EXPECT_EQ(lab->end(), client_end::gateway_ended);
+}
+
 TEST_F(ClientTable, connections_are_counted_by_the_kernel_id_they_came_through) {
     auto one = table->connect("one", "alias");
     auto two = table->connect("two", "own");

@@ -232,6 +232,26 @@ TEST_F(output_log_disk_test, tells_of_a_gap_where_a_segment_file_is_damaged) {
     EXPECT_EQ(missing, log->dropped_entries());
 }
 
+TEST_F(output_log_disk_test, is_read_to_its_end_from_disk_and_memory_when_it_is_ended) {
+    make_log(small);
+    auto reader = log->open(0);
+    reader->hold(false);
+    append_lines(100);
+    settle();
+    EXPECT_GT(log->disk_bytes(), 0u);
+    log->end();
+    log->append(event_entry("too late"));
+    entries all;
+    for (;;) {
+        auto some = run(reader->next(1u << 14, 0));
+        if (some.empty()) break;
+        all.insert(all.end(), some.begin(), some.end());
+    }
+    EXPECT_EQ(expect_complete(all, 100), 0u);
+    EXPECT_TRUE(reader->closed());
+    EXPECT_EQ(expect_complete(read_all(), 100), 0u);
+}
+
 TEST_F(output_log_disk_test, leaves_no_file_behind_when_it_is_closed) {
     make_log(small);
     append_lines(1000);

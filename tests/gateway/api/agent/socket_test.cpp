@@ -236,6 +236,18 @@ TEST_F(socket_test, closes_when_the_session_has_ended_and_all_was_told) {
     EXPECT_EQ(agent->ws.closed->second, "session ended");
 }
 
+TEST_F(socket_test, closes_for_a_restart_when_the_gateway_ends_and_all_was_told) {
+    auto agent = connect();
+    send(*agent, "attach");
+    session->log().append(session->event("kernel_status"));
+    session->why = sessions::cell_reason::gateway_ended;
+    session->log().end();
+    EXPECT_TRUE(test_support::run_until(io, [&] { return agent->served; }));
+    EXPECT_EQ(told(*agent), numbers{1});
+    ASSERT_TRUE(agent->ws.closed);
+    EXPECT_EQ(agent->ws.closed->first, http::close_code::service_restart);
+}
+
 TEST_F(socket_test, passes_calls_on_to_the_session) {
     auto agent = connect();
     send(*agent, "cancel", R"({"cell_id":"cell_1"})");

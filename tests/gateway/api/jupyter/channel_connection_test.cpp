@@ -164,6 +164,7 @@ TEST_F(channel, closes_as_the_session_says) {
     for (auto [end, code] : {std::pair{client_end::replaced, close_code::normal},
                              {client_end::kernel_deleted, close_code::normal},
                              {client_end::session_ended, close_code::normal},
+                             {client_end::gateway_ended, close_code::service_restart},
                              {client_end::none, close_code::internal_error}}) {
         test_support::fake_websocket socket(io.get_executor());
         auto reader = std::make_shared<test_support::fake_jupyter_client>(io.get_executor());

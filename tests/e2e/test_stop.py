@@ -1,0 +1,121 @@
+"""The gateway ends: at a signal, or because it must. What clients are told, and what is left."""
+
+import os
+import signal
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import requests
+
+from support.agent import AgentSocket
+from support.waiting import Stopwatch, eventually
+
+FOREVER = "print('begun', flush=True)\nimport time\ntime.sleep(1000)"
+
+
+def begin_forever(socket: AgentSocket, code: str = FOREVER) -> str:
+    cell = socket.begin(code)
+    socket.wait_for(lambda event: event["method"] == "output" and event["cell_id"] == cell)
+    return cell
+
+
+def end_of(socket: AgentSocket, cell: str) -> tuple[str, str | None]:
+    event = next(event for event in socket.events if event["method"] == "cell_finished" and event["cell_id"] == cell)
+    return event["status"], event.get("reason")
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
+def test_every_cell_ends_with_gateway_ended_and_everyone_is_told(start_gateway, how: signal.Signals) -> None:
+    gateway = start_gateway()
+    agent = gateway.agent()
+    agent.start_session(name="s")
+    with agent.connect("s") as socket, ThreadPoolExecutor(1) as pool:
+        socket.call("attach")
+        running, queued = begin_forever(socket), socket.begin("2")
+        waiting = pool.submit(gateway.agent().execute, "s", "3")
+        eventually(lambda: len(agent.cells("s")) == 3)
+        watch = Stopwatch()
+        os.kill(gateway.pid, how)
+        assert socket.read_to_close() == 1012
+        assert end_of(socket, running) == ("lost", "gateway_ended")
+        assert end_of(socket, queued) == ("cancelled", "gateway_ended")
+        assert socket.events[-1]["method"] == "kernel_status" and socket.events[-1]["reason"] == "gateway_ended"
+        told = waiting.result(20)
+        assert (told["status"], told["reason"]) == ("cancelled", "gateway_ended")
+        assert gateway.process.wait(30) == 0
+        assert watch.seconds < 10  # with sanitizers, on a busy machine
+
+
+def test_a_waiting_execute_is_answered_with_the_output_of_its_lost_cell(start_gateway) -> None:
+    gateway = start_gateway()
+    agent = gateway.agent()
+    agent.start_session(name="s")
+    agent.execute("s", "1")
+    with ThreadPoolExecutor(1) as pool:
+        code = "from IPython.display import display\ndisplay({'text/plain': 'shown'}, raw=True)\n" + FOREVER
+        waiting = pool.submit(gateway.agent().execute, "s", code)
+        eventually(lambda: agent.cells("s")[-1]["stdout"] == "begun\n")
+        gateway.process.send_signal(signal.SIGTERM)
+        told = waiting.result(20)
+    assert (told["status"], told["reason"]) == ("lost", "gateway_ended")
+    assert told["stdout"] == "begun\n" and told["displays"] == [{"text/plain": "shown"}]
+
+
+def test_jupyter_clients_are_told_to_come_back(start_gateway) -> None:
+    gateway = start_gateway()
+    jupyter = gateway.jupyter()
+    with jupyter.connect(jupyter.start_kernel()) as channels:
+        cell = channels.run_until_printed(FOREVER, "begun")
+        gateway.process.send_signal(signal.SIGTERM)
+        states = []
+        closed = None
+        try:
+            while True:
+                message = channels.receive()
+                if message["header"]["msg_type"] == "status":
+                    states.append(message["content"]["execution_state"])
+                if message["channel"] == "shell" and message["parent_header"].get("msg_id") == cell.msg_id:
+                    cell.reply = message
+        except Exception as error:
+            closed = error
+        assert getattr(closed, "code", None) == 1012, closed
+        assert cell.reply and cell.reply["content"]["status"] == "error"
+        assert "dead" not in states, "a Lab that hears it does not come back"
+
+
+def test_what_is_new_is_refused_while_sessions_end(start_gateway) -> None:
+    gateway = start_gateway()
+    agent = gateway.agent()
+    agent.start_session(name="s")
+    with agent.connect("s") as socket:
+        socket.call("attach")
+        begin_forever(socket, "import signal\nfor s in (2, 15): signal.signal(s, signal.SIG_IGN)\n"
+                              "while True:\n try: print('begun', flush=True); import time; time.sleep(1)\n"
+                              " except BaseException: pass")
+        gateway.process.send_signal(signal.SIGTERM)
+        socket.wait_for(lambda event: event["method"] == "cell_finished")
+        with pytest.raises(requests.ConnectionError):
+            gateway.agent().call("GET", "/sessions")
+        assert socket.read_to_close() == 1012
+    assert gateway.process.wait(30) == 0
+
+
+def test_clients_that_do_not_read_do_not_hold_the_stop_up(start_gateway) -> None:
+    gateway = start_gateway()
+    agent = gateway.agent()
+    agent.start_session(name="s")
+    agent.execute("s", "1")
+    jupyter = gateway.jupyter()
+    kernel = jupyter.start_kernel()
+    with agent.connect("s") as silent, agent.connect("s") as reader, jupyter.connect(kernel) as channels:
+        silent.call("attach", after_seq=0)
+        reader.call("attach")
+        cell = reader.begin("for i in range(300): print('x' * 100_000)\nprint('end', flush=True)\nimport time\ntime.sleep(1000)")
+        reader.wait_for(lambda event: event["method"] == "output" and event["text"].endswith("end\n"))
+        channels.begin("for i in range(300): print('x' * 100_000)")
+        watch = Stopwatch()
+        gateway.process.send_signal(signal.SIGTERM)
+        assert reader.read_to_close() == 1012
+        assert end_of(reader, cell) == ("lost", "gateway_ended")
+        assert gateway.process.wait(30) == 0
+        assert watch.seconds < 15
