@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <functional>
 #include <utility>
+#include <vector>
 
 namespace gateway::server {
 namespace {
@@ -32,35 +33,78 @@ result<void> make_private(const std::string& path, const char* setting) {
     return {};
 }
 
+// The descriptor that holds the lock, which goes with its process.
+result<int> lock(int opened, const std::string& path, const char* advice) {
+    if (opened >= 0 && ::flock(opened, LOCK_EX | LOCK_NB) == 0) return opened;
+    const int why = errno;
+    if (opened >= 0) ::close(opened);
+    if (why == EWOULDBLOCK) return failure{errc::io_error, fmt::format("another gateway uses {}: {}", path, advice)};
+    return failure{errc::io_error, fmt::format("cannot lock {}: {}; {}", path, std::strerror(why), advice)};
+}
+
+result<int> lock_data(const std::string& path) {
+    const auto file = path + "/gateway.lock";
+    return lock(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600), path,
+                "stop it, or set storage.data_dir to another directory (--data-dir)");
+}
+
+result<int> lock_runtime(const std::string& path) {
+    return lock(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC), path,
+                "stop it, or set storage.runtime_dir to another directory");
+}
+
+// What a gateway that was killed left there.
+result<void> empty(const std::string& path) {
+    std::error_code error;
+    std::vector<fs::path> all;
+    for (fs::directory_iterator each(path, error), end; !error && each != end; each.increment(error))
+        all.push_back(each->path());
+    for (const auto& each : all)
+        if (!error) fs::remove_all(each, error);
+    if (!error) return {};
+    return failure{errc::io_error, fmt::format("cannot empty {}: {}; remove it, or set storage.runtime_dir to another",
+                                               path, error.message())};
+}
+
+// One name for a directory, whatever way leads there.
+std::string short_name(const std::string& data_dir) {
+    std::error_code error;
+    auto real = fs::canonical(data_dir, error);
+    return fmt::format("{:08x}", std::hash<std::string>{}(error ? data_dir : real.string()) & 0xffffffff);
+}
+
 }  // namespace
 
 result<directories> directories::claim(const std::string& data_dir, const std::string& runtime_dir) {
     directories made;
     made.data_ = data_dir;
-    made.runtime_ = fmt::format("{}/{:08x}", runtime_dir, std::hash<std::string>{}(data_dir)&0xffffffff);
     if (auto done = make_private(data_dir, "storage.data_dir"); !done) return done.error();
-    const auto lock = data_dir + "/gateway.lock";
-    made.lock_ = ::open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (made.lock_ < 0 || ::flock(made.lock_, LOCK_EX | LOCK_NB) < 0)
-        return failure{errc::io_error,
-                       fmt::format("another gateway uses {}: stop it, or set storage.data_dir to another "
-                                   "directory (--data-dir)",
-                                   data_dir)};
+    auto data = lock_data(data_dir);
+    if (!data) return data.error();
+    made.data_lock_ = *data;
+    made.runtime_ = runtime_dir + "/" + short_name(data_dir);
     if (auto done = make_private(runtime_dir, "storage.runtime_dir"); !done) return done.error();
-    std::error_code error;
-    fs::remove_all(made.runtime_, error);
     if (auto done = make_private(made.runtime_, "storage.runtime_dir"); !done) return done.error();
+    auto runtime = lock_runtime(made.runtime_);
+    if (!runtime) return runtime.error();
+    made.runtime_lock_ = *runtime;
+    if (auto done = empty(made.runtime_); !done) return done.error();
     return made;
 }
 
 directories::directories(directories&& other) noexcept
-    : data_(std::move(other.data_)), runtime_(std::move(other.runtime_)), lock_(std::exchange(other.lock_, -1)) {}
+    : data_(std::move(other.data_)),
+      runtime_(std::move(other.runtime_)),
+      data_lock_(std::exchange(other.data_lock_, -1)),
+      runtime_lock_(std::exchange(other.runtime_lock_, -1)) {}
 
 directories::~directories() {
-    if (lock_ < 0) return;
     std::error_code error;
-    fs::remove_all(runtime_, error);
-    ::close(lock_);
+    if (runtime_lock_ >= 0) {
+        fs::remove_all(runtime_, error);
+        ::close(runtime_lock_);
+    }
+    if (data_lock_ >= 0) ::close(data_lock_);
 }
 
 }  // namespace gateway::server

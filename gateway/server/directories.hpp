@@ -7,7 +7,8 @@
 
 namespace gateway::server {
 
-// DATA_DIR (0700) with its lock, and RUNTIME_DIR/<8 hex of DATA_DIR>, emptied: two gateways never share either.
+// DATA_DIR (0700) and RUNTIME_DIR/<8 hex of DATA_DIR>, emptied, each with its lock: two gateways never share either,
+// and one that cannot have both leaves both as they are.
 class directories {
   public:
     // io_error says which directory, why, and what to set.
@@ -24,7 +25,8 @@ class directories {
     directories() = default;
     std::string data_;
     std::string runtime_;
-    int lock_ = -1;
+    int data_lock_ = -1;
+    int runtime_lock_ = -1;  // from then on the directory is ours to remove
 };
 
 }  // namespace gateway::server

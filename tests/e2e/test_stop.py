@@ -8,6 +8,7 @@ import pytest
 import requests
 
 from support.agent import AgentSocket
+from support.gateway import Gateway
 from support.waiting import Stopwatch, eventually
 
 FOREVER = "print('begun', flush=True)\nimport time\ntime.sleep(1000)"
@@ -119,3 +120,25 @@ def test_clients_that_do_not_read_do_not_hold_the_stop_up(start_gateway) -> None
         assert end_of(reader, cell) == ("lost", "gateway_ended")
         assert gateway.process.wait(30) == 0
         assert watch.seconds < 15
+
+
+def test_a_second_gateway_on_the_same_data_leaves_the_first_alone(start_gateway) -> None:
+    gateway = start_gateway()
+    runtime = gateway.directory / "run"
+    before = sorted(runtime.rglob("*"))
+    assert before
+    with pytest.raises(AssertionError, match="another gateway uses"):
+        Gateway(keep=gateway, **gateway.settings)
+    assert sorted(runtime.rglob("*")) == before
+    session = gateway.agent().start_session()["id"]
+    assert gateway.agent().execute(session, "6 * 7")["result"]["text/plain"] == "42"
+
+
+def test_gateways_on_two_data_directories_share_a_runtime_directory(start_gateway) -> None:
+    gateway = start_gateway()
+    other = Gateway(keep=gateway, **{**gateway.settings, "storage__data_dir": gateway.directory / "data2"})
+    try:
+        assert other.agent().execute(other.agent().start_session()["id"], "1")["status"] == "ok"
+    finally:
+        other.finish()
+    assert gateway.agent().execute(gateway.agent().start_session()["id"], "1")["status"] == "ok"
