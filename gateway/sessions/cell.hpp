@@ -51,9 +51,9 @@ struct execute_options {
 
 // A text field that keeps its first `limit` characters (code points); the whole is in a file of the session's mount.
 struct kept_text {
-    std::string head;            // UTF-8
+    std::string head;            // UTF-8; its last line says what is missing when the file has not all
     std::size_t characters = 0;  // of all the text
-    std::string file;            // "/mnt/files/.composio/output/…" once it is longer than the limit
+    std::string file;  // "/mnt/files/.composio/output/…" once it is longer than the limit, if it could be made
 };
 
 struct cell_error {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -16,6 +17,9 @@ struct text_limits {
     std::uint64_t file_bytes = 1ull << 30;
 };
 
+// A line that ends a text of which something is missing: "[cellgate: cut here, MISSING: WHY]".
+std::string cut_note(std::string_view missing, std::string_view why);
+
 class text_keeper {
   public:
     // The file is FILES_DIRECTORY/.composio/output/NAME, and is named to the cell as /mnt/files/.composio/output/NAME.
@@ -23,22 +27,27 @@ class text_keeper {
     ~text_keeper();
 
     // Adds UTF-8 text to `kept` and, past the limit, to the file. Written at once: a page-cache write of one message is
-    // cheaper than a hop to the pool, and the next cell may read the file.
+    // cheaper than a hop to the pool, and the next cell may read the file. Where the file has not all of it, its end
+    // and the kept text's end say so, and why; without a file the kept text alone does, and names none.
     void append(kept_text& kept, std::string_view text);
-    // Says at the file's end that it was cut, when it was. Closes the file; a later append opens it again.
+    // Closes the file; a later append opens it again.
     void finish();
 
   private:
     void write(std::string_view text);
     bool open();
+    void fail(std::string why);
+    void lose(std::string why);
+    void say_in_file();
+    std::string seen_as() const;
 
     std::string files_directory_;
     std::string name_;
     text_limits limits_;
     int fd_ = -1;
-    bool broken_ = false;
     std::uint64_t written_ = 0;
-    bool cut_ = false;
+    std::optional<std::string> lost_;  // why the file has no more
+    bool told_ = false;                // the kept text says so
 };
 
 }  // namespace gateway::sessions

@@ -236,3 +236,14 @@ def test_an_answer_comes_last_after_its_headers(gateway: Gateway) -> None:
         body = b"".join(answer.iter_content(None))
     assert json.loads(body)["result"]["text/plain"] == "'late'"
     assert body[:1].isspace(), "whitespace keeps the connection alive"
+
+
+def test_a_cut_text_says_why_there_is_no_file_of_it(gateway: Gateway) -> None:
+    agent = gateway.agent()
+    session = agent.start_session()["id"]
+    agent.execute(session, "import os, shutil\nshutil.rmtree('/mnt/files/.composio', ignore_errors=True)\n"
+                           "os.symlink('/tmp', '/mnt/files/.composio')")
+    cell = agent.execute(session, "print('z' * 50_000)\n'y' * 50_000")
+    assert cell["truncated"] == {}
+    for text in (cell["stdout"], cell["result"]["text/plain"]):
+        assert "[cellgate: cut here" in text[-250:] and "cannot be written: Too many levels of symbolic links]" in text[-250:]

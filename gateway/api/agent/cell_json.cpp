@@ -49,9 +49,9 @@ awaitable<std::string> cell_writer::begin() {
         const auto& text = plain->get_ref<const std::string&>();
         auto head = head_of(text, options_.text_limit_chars);
         if (head.size() < text.size()) {
-            auto file = keep_result(session_->files_directory(), cell_.id, text, options_.text_file_max_bytes);
-            if (!file.empty()) made["truncated"]["result"] = file;
-            *plain = std::string(head);
+            auto kept = keep_result(session_->files_directory(), cell_.id, text, options_.text_file_max_bytes);
+            if (!kept.file.empty()) made["truncated"]["result"] = kept.file;
+            *plain = std::string(head) + kept.note;
         }
     }
     auto text = dump(made);

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "gateway/base/log.hpp"
+#include "gateway/sessions/text_keeper.hpp"
 #include "mounts/confined.hpp"
 
 namespace gateway::api::agent {
@@ -25,6 +26,13 @@ bool write_all(int fd, std::string_view text) {
     return true;
 }
 
+void remove_file(const std::string& files_directory, const std::string& name) {
+    const int directory = mounts::open_beneath(files_directory, output_directory, O_PATH | O_DIRECTORY);
+    if (directory < 0) return;
+    ::unlinkat(directory, name.c_str(), 0);
+    ::close(directory);
+}
+
 }  // namespace
 
 std::string_view head_of(std::string_view text, std::size_t characters) {
@@ -36,20 +44,34 @@ std::string_view head_of(std::string_view text, std::size_t characters) {
     return text;
 }
 
-std::string keep_result(const std::string& files_directory, const std::string& cell_id, std::string_view text,
+kept_result keep_result(const std::string& files_directory, const std::string& cell_id, std::string_view text,
                         std::uint64_t most_bytes) {
-    auto path = fmt::format("{}/{}.result.txt", output_directory, cell_id);
-    auto seen = "/mnt/files/" + path;
-    if (files_directory.empty() || mounts::make_directories_beneath(files_directory, output_directory) != 0) return {};
-    int fd = mounts::open_beneath(files_directory, path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0644);
-    if (fd < 0 && errno == EEXIST) return seen;
-    bool good = fd >= 0 && write_all(fd, text.substr(0, most_bytes));
-    if (good && text.size() > most_bytes)
-        good = write_all(fd,
-                         fmt::format("\n[cellgate: cut here at {} bytes, sessions.text_file_max_bytes]\n", most_bytes));
-    if (!good) log::warning("the result of {} is not in a file: {}", cell_id, std::strerror(errno));
-    if (fd >= 0) ::close(fd);
-    return good ? seen : std::string();
+    const auto path = fmt::format("{}/{}.result.txt", output_directory, cell_id);
+    const auto seen = "/mnt/files/" + path;
+    const auto limit = fmt::format("sessions.text_file_max_bytes is {}", most_bytes);
+    const auto fits = text.substr(0, most_bytes);
+    const bool whole = fits.size() == text.size();
+    kept_result kept{seen, {}};
+    if (!whole) kept.note = sessions::cut_note(fmt::format("{} has only the first {} bytes", seen, most_bytes), limit);
+    auto lost = [&](const char* why) {
+        log::warning("the result of {} is not in a file: {}", cell_id, why);
+        return kept_result{{}, sessions::cut_note(fmt::format("{} cannot be written", seen), why)};
+    };
+    if (mounts::make_directories_beneath(files_directory, output_directory) != 0) return lost(std::strerror(errno));
+    const int fd = mounts::open_beneath(files_directory, path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0644);
+    if (fd < 0 && errno == EEXIST) return kept;
+    if (fd < 0) return lost(std::strerror(errno));
+    const bool good = write_all(fd, fits) &&
+                      (whole || write_all(fd, sessions::cut_note(fmt::format("at {} bytes", most_bytes), limit)));
+    const int why = errno;
+    if (good) {
+        ::close(fd);
+        return kept;
+    }
+    // All or nothing: whoever asks next tries again.
+    ::close(fd);
+    remove_file(files_directory, cell_id + ".result.txt");
+    return lost(std::strerror(why));
 }
 
 }  // namespace gateway::api::agent

@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -90,6 +91,22 @@ TEST_F(cells_test, keeps_the_head_of_a_long_result_and_the_whole_in_a_file) {
     std::stringstream text;
     text << file.rdbuf();
     EXPECT_EQ(text.str(), whole);
+}
+
+TEST_F(cells_test, says_in_a_result_that_is_cut_why_there_is_no_file_of_it) {
+    std::ofstream(session->files_directory() + "/.composio") << "a file in the way";
+    auto cell = add("x");
+    auto seq =
+        session->output(*cell, "execute_result", R"({"data":{"text/plain":")" + std::string(50'000, 'x') + R"("}})");
+    cell->result = sessions::cell_output{seq, "execute_result", ""};
+    auto told = shown(*cell);
+    EXPECT_FALSE(told["truncated"].contains("result"));
+    EXPECT_EQ(told["result"]["text/plain"],
+              std::string(40'000, 'x') +
+                  "\n[cellgate: cut here, /mnt/files/.composio/output/cell_1.result.txt cannot be "
+                  "written: Not a directory]\n");
+    std::filesystem::remove(session->files_directory() + "/.composio");
+    EXPECT_EQ(shown(*cell)["truncated"]["result"], "/mnt/files/.composio/output/cell_1.result.txt");
 }
 
 TEST_F(cells_test, tells_the_error_the_reason_and_the_files_of_long_texts) {
