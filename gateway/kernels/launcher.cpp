@@ -51,14 +51,15 @@ launcher_process::launcher_process(launcher_process&&) noexcept = default;
 launcher_process& launcher_process::operator=(launcher_process&&) noexcept = default;
 launcher_process::~launcher_process() = default;
 
-std::unique_ptr<launcher> launcher_process::connect(executor ex) {
+std::unique_ptr<launcher> launcher_process::connect(executor ex, std::function<void()> on_lost) {
     assert(implementation_->socket);
     auto how_it_ended = [child = implementation_->child]() -> std::string {
         // Its socket is closed while it ends: at most a moment before.
         auto status = child->wait(milliseconds(100));
         return status ? describe_status(*status) : "it closed its socket";
     };
-    return make_launcher_client(std::move(ex), std::move(implementation_->socket), std::move(how_it_ended));
+    return make_launcher_client(std::move(ex), std::move(implementation_->socket), std::move(how_it_ended),
+                                std::move(on_lost));
 }
 
 }  // namespace gateway::kernels

@@ -40,8 +40,9 @@ class launcher_process {
     launcher_process& operator=(launcher_process&&) noexcept;
     ~launcher_process();
 
-    // The client over that process's socket; once.
-    std::unique_ptr<launcher> connect(executor ex);
+    // The client over that process's socket; once. `on_lost` is called when the process ends by itself, before any
+    // kernel's on_exit: every box dies with it, and no other launcher can be started once there are threads.
+    std::unique_ptr<launcher> connect(executor ex, std::function<void()> on_lost = {});
 
   private:
     struct implementation;

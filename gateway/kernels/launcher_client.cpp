@@ -39,8 +39,12 @@ struct living {
 // Outlives the client while a coroutine or a callback of the socket refers to it.
 class connection : public std::enable_shared_from_this<connection> {
   public:
-    connection(executor ex, ::kernel::file_descriptor socket, std::function<std::string()> how_it_ended)
-        : ex_(ex), socket_(std::move(ex), socket.release()), how_it_ended_(std::move(how_it_ended)) {}
+    connection(executor ex, ::kernel::file_descriptor socket, std::function<std::string()> how_it_ended,
+               std::function<void()> on_lost)
+        : ex_(ex),
+          socket_(std::move(ex), socket.release()),
+          how_it_ended_(std::move(how_it_ended)),
+          on_lost_(std::move(on_lost)) {}
 
     std::shared_ptr<living> begin(const ::kernel::launch_request& what, exit_function on_exit);
     void abandon(const std::string& id, living& which);
@@ -69,6 +73,7 @@ class connection : public std::enable_shared_from_this<connection> {
     executor ex_;
     asio::posix::stream_descriptor socket_;
     std::function<std::string()> how_it_ended_;
+    std::function<void()> on_lost_;
     std::optional<failure> closed_;
     std::deque<outgoing> outbox_;
     std::map<std::string, std::shared_ptr<living>> kernels_;
@@ -200,6 +205,7 @@ void connection::lose() {
                 "the process that launches kernels has ended (" + how_it_ended_() + "): restart the gateway"};
     log::error("{}; kernels that ended with it: {}", why.message, kernels_.size());
     socket_.close();
+    if (on_lost_) on_lost_();
     fail_all(why);
 }
 
@@ -265,9 +271,10 @@ class launcher_client final : public launcher {
 }  // namespace
 
 std::unique_ptr<launcher> make_launcher_client(executor ex, ::kernel::file_descriptor socket,
-                                               std::function<std::string()> how_it_ended) {
+                                               std::function<std::string()> how_it_ended,
+                                               std::function<void()> on_lost) {
     return std::make_unique<launcher_client>(
-        std::make_shared<connection>(std::move(ex), std::move(socket), std::move(how_it_ended)));
+        std::make_shared<connection>(std::move(ex), std::move(socket), std::move(how_it_ended), std::move(on_lost)));
 }
 
 }  // namespace gateway::kernels

@@ -10,8 +10,9 @@
 
 namespace gateway::kernels {
 
-// `how_it_ended` is asked once, when the process has gone: "signal 9".
+// `how_it_ended` is asked once, when the process has gone: "signal 9"; then `on_lost` is called, if there is one.
 std::unique_ptr<launcher> make_launcher_client(executor ex, ::kernel::file_descriptor socket,
-                                               std::function<std::string()> how_it_ended);
+                                               std::function<std::string()> how_it_ended,
+                                               std::function<void()> on_lost = {});
 
 }  // namespace gateway::kernels

@@ -48,6 +48,7 @@ class parts {
     awaitable<void> run();
 
     asio::io_context& io() { return io_; }
+    bool lost_launcher() const { return lost_launcher_; }
 
   private:
     kernels::kernel_environment make_kernel_environment();
@@ -62,6 +63,7 @@ class parts {
     kernels::launcher_process launcher_;
     asio::io_context io_{1};
     asio::thread_pool pool_{pool_threads};
+    bool lost_launcher_ = false;
     bool signalled_ = false;
     event end_asked_;
     std::unique_ptr<kernels::launcher> processes_;
@@ -85,7 +87,11 @@ parts::parts(config::config settings, directories owned, kernels::launcher_proce
       owned_(std::move(owned)),
       launcher_(std::move(launcher)),
       end_asked_(io_.get_executor()),
-      processes_(launcher_.connect(io_.get_executor())),
+      processes_(launcher_.connect(io_.get_executor(),
+                                   [this] {
+                                       lost_launcher_ = true;
+                                       end_asked_.notify_all();
+                                   })),
       kernels_(make_kernel_environment()),
       specs_(to_kernelspec_directories(settings_)),
       budget_(static_cast<std::size_t>(settings_.output_log.total_memory_bytes),
@@ -181,7 +187,8 @@ awaitable<void> parts::run() {
         signalled_ = true;
         end_asked_.notify_all();
     });
-    while (!signalled_) co_await end_asked_.wait();
+    while (!signalled_ && !lost_launcher_) co_await end_asked_.wait();
+    if (lost_launcher_) log::error("no kernel can be started any more: the gateway ends, to be started again");
     log::info("stopping");
     co_await stop();
 }
@@ -219,7 +226,7 @@ int serve(config::config settings, directories owned, kernels::launcher_process 
     });
     all.io().run();
     if (failed) std::rethrow_exception(failed);
-    return 0;
+    return all.lost_launcher() ? 1 : 0;
 }
 
 }  // namespace gateway::server

@@ -8,8 +8,8 @@
 
 namespace gateway::server {
 
-// The exit status: 0 after SIGINT or SIGTERM, 1 when it could not start (told on stderr). Prints one line
-// "listening on URL" to stdout when it serves, and the key when it had to make one.
+// The exit status: 0 after SIGINT or SIGTERM, 1 when it could not start or lost its launcher (told on stderr). Prints
+// one line "listening on URL" to stdout when it serves, and the key when it had to make one.
 int serve(config::config settings, directories owned, kernels::launcher_process launcher);
 
 }  // namespace gateway::server

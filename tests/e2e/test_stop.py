@@ -3,12 +3,14 @@
 import os
 import signal
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 import requests
 
 from support.agent import AgentSocket
 from support.gateway import Gateway
+from support.processes import children
 from support.waiting import Stopwatch, eventually
 
 FOREVER = "print('begun', flush=True)\nimport time\ntime.sleep(1000)"
@@ -18,6 +20,10 @@ def begin_forever(socket: AgentSocket, code: str = FOREVER) -> str:
     cell = socket.begin(code)
     socket.wait_for(lambda event: event["method"] == "output" and event["cell_id"] == cell)
     return cell
+
+
+def launcher_of(gateway: Gateway) -> int:
+    return next(pid for pid in children(gateway.pid) if b"cellgate-launcher" in Path(f"/proc/{pid}/cmdline").read_bytes())
 
 
 def end_of(socket: AgentSocket, cell: str) -> tuple[str, str | None]:
@@ -142,3 +148,24 @@ def test_gateways_on_two_data_directories_share_a_runtime_directory(start_gatewa
     finally:
         other.finish()
     assert gateway.agent().execute(gateway.agent().start_session()["id"], "1")["status"] == "ok"
+
+
+def test_a_gateway_that_lost_its_launcher_ends_its_sessions_and_itself(start_gateway) -> None:
+    gateway = start_gateway()
+    gateway.expected_status = 1
+    agent = gateway.agent()
+    agent.start_session(name="s")
+    with agent.connect("s") as socket:
+        socket.call("attach")
+        running, queued = begin_forever(socket), socket.begin("2")
+        os.kill(launcher_of(gateway), signal.SIGKILL)
+        assert socket.read_to_close() == 1012
+        assert end_of(socket, running) == ("lost", "gateway_ended")
+        assert end_of(socket, queued) == ("cancelled", "gateway_ended")
+    assert gateway.process.wait(30) == 1
+    eventually(lambda: any("the process that launches kernels has ended (signal 9)" in line for line in gateway.log))
+    again = gateway.restart()
+    try:
+        assert again.agent().execute(again.agent().start_session()["id"], "6 * 7")["result"]["text/plain"] == "42"
+    finally:
+        again.finish()

@@ -62,6 +62,7 @@ class Gateway:
         self.log: list[str] = []
         self._listening = threading.Event()
         self.url = ""
+        self.expected_status = 0
         self._start()
 
     def _start(self) -> None:
@@ -146,7 +147,7 @@ class Gateway:
                 reader.join(10)
             text = "".join(self.output + self.log)
             assert not any(word in text for word in BROKEN), text[-20_000:]
-            assert killed or status == 0, f"the gateway ended with {status}:\n{text[-20_000:]}"
+            assert killed or status == self.expected_status, f"the gateway ended with {status}:\n{text[-20_000:]}"
             assert self.token not in "".join(self.log), "the log holds a key"
         finally:
             if self.process.poll() is None:

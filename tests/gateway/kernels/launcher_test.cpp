@@ -230,6 +230,36 @@ TEST_F(the_launcher, that_dies_takes_its_kernels_along_and_says_so) {
     EXPECT_THAT(late.error().message, HasSubstr("has ended (signal 9): restart the gateway"));
 }
 
+TEST_F(the_launcher, that_dies_is_told_of_before_its_kernels_are) {
+    client_.reset();
+    process_ = launcher_process::start(CELLGATE_LAUNCHER).value();
+    int lost = 0;
+    bool first_told = false;
+    client_ = process_->connect(io_.get_executor(), [&] {
+        ++lost;
+        first_told = exits_.empty();
+    });
+    auto what = script("sleep 1000");
+    ASSERT_TRUE(launch(what));
+    ::kill(launcher_pid(), SIGKILL);
+    ASSERT_TRUE(run_until_exit(what.id));
+    EXPECT_EQ(lost, 1);
+    EXPECT_TRUE(first_told);
+}
+
+TEST_F(the_launcher, that_is_ended_in_order_is_not_lost) {
+    client_.reset();
+    process_ = launcher_process::start(CELLGATE_LAUNCHER).value();
+    bool lost = false;
+    client_ = process_->connect(io_.get_executor(), [&] { lost = true; });
+    ASSERT_TRUE(launch(script("sleep 1000")));
+    client_.reset();
+    process_.reset();
+    io_.restart();
+    io_.run();
+    EXPECT_FALSE(lost);
+}
+
 TEST_F(the_launcher, that_dies_answers_the_launches_under_way) {
     ::kill(launcher_pid(), SIGSTOP);
     auto what = script("true");
