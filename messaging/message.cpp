@@ -22,13 +22,10 @@ constexpr std::array<std::string_view, 4> channel_names = {"shell", "control", "
 
 using header_field = std::string header_fields::*;
 
-constexpr std::array<std::pair<std::string_view, header_field>, 7> header_names = {{
+constexpr std::array<std::pair<std::string_view, header_field>, 4> header_names = {{
     {"msg_id", &header_fields::msg_id},
     {"msg_type", &header_fields::msg_type},
     {"session", &header_fields::session},
-    {"username", &header_fields::username},
-    {"date", &header_fields::date},
-    {"version", &header_fields::version},
     {"subshell_id", &header_fields::subshell_id},
 }};
 
@@ -81,9 +78,8 @@ result<header_fields> parse_header(std::string_view json) {
     while (members.next(each)) {
         auto field = find_field(key_of(each, unescaped));
         if (!field) continue;
-        // JupyterLab writes "subshell_id": null, jupyter_server's gateway client a number for the date, which nobody
-        // reads; a repeated key counts with its last value, as in every kernel.
-        if (each.value == "null" || (field == &header_fields::date && !is_string(each.value)))
+        // JupyterLab writes "subshell_id": null; a repeated key counts with its last value, as in every kernel.
+        if (each.value == "null")
             (fields.*field).clear();
         else if (is_string(each.value))
             fields.*field = unquote(each.value);

@@ -36,14 +36,11 @@ struct message {
 
 using shared_message = std::shared_ptr<const message>;
 
-// What the gateway reads of a header; absent fields are empty.
+// What the gateway reads of a header; absent fields are empty, the others go their way unread.
 struct header_fields {
     std::string msg_id;
     std::string msg_type;
     std::string session;
-    std::string username;
-    std::string date;
-    std::string version;
     std::string subshell_id;
 
     bool operator==(const header_fields&) const = default;

@@ -45,6 +45,22 @@ constexpr milliseconds drain_time{30'000};
 constexpr std::size_t max_reason_bytes = 123;
 constexpr std::size_t max_ping_bytes = 125;
 
+// Beast copies a buffer sequence at every step of a write: one that owns nothing costs nothing.
+class borrowed_buffers {
+  public:
+    using value_type = asio::const_buffer;
+    using const_iterator = const asio::const_buffer*;
+
+    explicit borrowed_buffers(const std::vector<asio::const_buffer>& from)
+        : begin_(from.data()), end_(from.data() + from.size()) {}
+    const_iterator begin() const { return begin_; }
+    const_iterator end() const { return end_; }
+
+  private:
+    const_iterator begin_;
+    const_iterator end_;
+};
+
 // Cut at a character's begin: a reason must be UTF-8.
 std::string_view cut_reason(std::string_view reason) {
     if (reason.size() <= max_reason_bytes) return reason;
@@ -192,7 +208,7 @@ awaitable<result<void>> beast_websocket::write(bool binary, std::vector<asio::co
     if (ended_ || closing_) co_return failure{errc::peer_gone, "the WebSocket is closed"};
     writing_ = true;
     socket_.binary(binary);
-    auto [ec, count] = co_await socket_.async_write(parts, tuple_awaitable);
+    auto [ec, count] = co_await socket_.async_write(borrowed_buffers(parts), tuple_awaitable);
     writing_ = false;
     if (!ec) co_return result<void>();
     // Part of a frame may be out: nothing can follow it.

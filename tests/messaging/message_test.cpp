@@ -32,7 +32,7 @@ TEST(parse_header, reads_the_fields_it_knows_and_skips_the_rest) {
     auto fields = parse_header(R"({"msg_id":"a","msg_type":"execute_request","session":"s","username":"u","date":"d",)"
                                R"("version":"5.3","subshell_id":"x","extra":{"msg_id":"no"}})");
     ASSERT_TRUE(fields);
-    EXPECT_EQ(*fields, (header_fields{"a", "execute_request", "s", "u", "d", "5.3", "x"}));
+    EXPECT_EQ(*fields, (header_fields{"a", "execute_request", "s", "x"}));
 }
 
 TEST(parse_header, gives_empty_fields_for_what_is_absent_or_null) {
@@ -55,7 +55,6 @@ TEST(parse_header, takes_the_date_that_jupyter_servers_gateway_client_writes) {
     auto fields = parse_header(R"({"msg_id":"a","date":1764440000.25})");
     ASSERT_TRUE(fields);
     EXPECT_EQ(fields->msg_id, "a");
-    EXPECT_EQ(fields->date, "");
 }
 
 TEST(parse_header, refuses_more_than_64_kib) {
