@@ -105,7 +105,7 @@ class http_transport final : public transport {
         if (has_type(answer, "text/event-stream")) {
             taken = co_await take_events(answer, number);
         } else if (has_type(answer, "application/json")) {
-            taken = co_await take_json(answer);
+            taken = co_await take_json(answer, number);
         }
         if (!taken) co_return taken.error();
         if (number && listener_->is_waiting(*number))
@@ -113,10 +113,10 @@ class http_transport final : public transport {
         co_return result<void>{};
     }
 
-    awaitable<result<void>> take_json(outbound::response& answer) {
+    awaitable<result<void>> take_json(outbound::response& answer, std::optional<std::uint64_t> number) {
         auto body = co_await outbound::read_all(answer, options_.max_message_bytes);
         if (!body) co_return body.error();
-        co_await listener_->on_text(std::move(*body));
+        co_await listener_->on_text(std::move(*body), number);
         co_return result<void>{};
     }
 
@@ -130,7 +130,8 @@ class http_transport final : public transport {
             auto come = events.feed(**piece);
             if (!come) co_return come.error();
             for (auto& each : *come)
-                if (each.type == "message" && !each.data.empty()) co_await listener_->on_text(std::move(each.data));
+                if (each.type == "message" && !each.data.empty())
+                    co_await listener_->on_text(std::move(each.data), number);
             if (!number) remember(events);
         }
         co_return result<void>{};

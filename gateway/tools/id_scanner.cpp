@@ -5,7 +5,8 @@
 namespace gateway::tools {
 namespace {
 
-constexpr std::size_t kept = 24;  // a key "id" and a 64-bit number are shorter
+constexpr std::size_t most_keys = 16;  // JSON-RPC has six
+constexpr std::size_t kept = 24;       // a key "id" and a 64-bit number are shorter
 
 bool is_space(char letter) { return letter == ' ' || letter == '\t' || letter == '\r' || letter == '\n'; }
 
@@ -39,6 +40,7 @@ void id_scanner::take(char letter) {
         --depth_;
     } else if (depth_ == 1 && letter == ':') {
         key_ = text_;
+        if (keys_.size() < most_keys) keys_.insert(key_);
         text_.clear();
         after_colon_ = true;
     } else if (depth_ == 1 && letter == ',') {

@@ -3,7 +3,6 @@
 #include <nlohmann/json.hpp>
 
 namespace gateway::tools {
-namespace {
 
 bool is_too_deep(std::string_view text) {
     std::size_t depth = 0;
@@ -23,8 +22,6 @@ bool is_too_deep(std::string_view text) {
     }
     return false;
 }
-
-}  // namespace
 
 shared_json parse_json(std::string_view text) {
     if (is_too_deep(text)) return nullptr;

@@ -14,6 +14,7 @@ inline constexpr std::size_t max_json_depth = 500;
 
 using shared_json = std::shared_ptr<const nlohmann::json>;
 
+bool is_too_deep(std::string_view text);
 // Null when it is not JSON, or too deep.
 shared_json parse_json(std::string_view text);
 // On one line; bytes that are not UTF-8 become U+FFFD.

@@ -3,10 +3,14 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "gateway/tools/id_scanner.hpp"
+
 namespace gateway::tools {
 namespace {
 
 using nlohmann::json;
+
+const std::string unreadable_answer = "the server's answer cannot be read: ";
 
 void read_error(const json& error, mcp_message& into) {
     into.error = text_member(error, "message");
@@ -21,10 +25,14 @@ std::optional<mcp_message> read_answer(const json& from) {
     mcp_message made;
     made.what = mcp_message::kind::answer;
     made.number = id.get<std::uint64_t>();
-    if (from.contains("result")) {
-        made.result = std::make_shared<const json>(from["result"]);
-    } else {
+    if (from.contains("error") && !from["error"].is_null()) {
         read_error(from["error"], made);
+    } else if (!from.contains("result")) {
+        made.error = unreadable_answer + "it has neither a result nor an error";
+    } else if (!from["result"].is_object()) {
+        made.error = unreadable_answer + "its result is not an object";
+    } else {
+        made.result = std::make_shared<const json>(from["result"]);
     }
     return made;
 }
@@ -34,8 +42,7 @@ std::optional<mcp_message> read_message(const json& from) {
     bool has_id = from.contains("id");
     auto method = text_member(from, "method");
     if (method.empty()) {
-        bool is_answer = has_id && (from.contains("result") || from.contains("error"));
-        return is_answer ? read_answer(from) : std::nullopt;
+        return has_id ? read_answer(from) : std::nullopt;
     }
     mcp_message made;
     made.method = std::move(method);
@@ -46,6 +53,24 @@ std::optional<mcp_message> read_message(const json& from) {
     return made;
 }
 
+// Of a text that is no JSON: nothing, unless it looks like an answer.
+std::optional<mcp_message> read_broken(std::string_view text) {
+    auto start = text.find_first_not_of(" \t\r\n");
+    if (start == std::string_view::npos || text[start] != '{') return std::nullopt;
+    id_scanner scanner;
+    scanner.feed(text);
+    bool is_answer =
+        scanner.id() ? scanner.has("jsonrpc") || scanner.has("result") || scanner.has("error") : scanner.has("jsonrpc");
+    if (!is_answer || scanner.has("method")) return std::nullopt;
+    mcp_message made;
+    made.what = scanner.id() ? mcp_message::kind::answer : mcp_message::kind::unreadable;
+    made.number = scanner.id();
+    made.error = unreadable_answer + (is_too_deep(text)
+                                          ? "it is nested deeper than " + std::to_string(max_json_depth) + " levels"
+                                          : std::string("it is not JSON in UTF-8"));
+    return made;
+}
+
 std::string quoted(std::string_view text) { return to_text(json(text)); }
 
 }  // namespace
@@ -53,7 +78,10 @@ std::string quoted(std::string_view text) { return to_text(json(text)); }
 std::vector<mcp_message> decode_mcp(std::string_view text) {
     std::vector<mcp_message> made;
     auto parsed = parse_json(text);
-    if (!parsed) return made;
+    if (!parsed) {
+        if (auto broken = read_broken(text)) made.push_back(std::move(*broken));
+        return made;
+    }
     auto add = [&made](const json& each) {
         if (auto message = read_message(each)) made.push_back(std::move(*message));
     };

@@ -13,7 +13,12 @@
 namespace gateway::tools {
 
 struct mcp_message {
-    enum class kind { answer, request, notification };
+    enum class kind {
+        answer,
+        request,
+        notification,
+        unreadable,  // an answer, nobody knows to what; error says why
+    };
     kind what = kind::notification;
     std::optional<std::uint64_t> number;  // of our request, in an answer
     std::string id;                       // JSON text of the id, in a request
@@ -26,7 +31,7 @@ struct mcp_message {
 };
 
 // The messages of one text, which is one message or (revision 2025-03-26) an array of them. What is no message is left
-// out: servers print all sorts of things.
+// out: servers print all sorts of things. An answer that cannot be read is an error that says so.
 std::vector<mcp_message> decode_mcp(std::string_view text);
 
 // `params` is JSON, an object.

@@ -47,9 +47,13 @@ mcp_peer::mcp_peer(executor ex, std::unique_ptr<transport> over, asio::thread_po
 awaitable<failure> mcp_peer::run() {
     auto why = co_await transport_->run();
     over_ = why;
-    auto waiting = waiting_;  // completing one may change the table
-    for (const auto& [number, unused] : waiting) complete(number, failure{errc::tool_failed, why.message});
+    fail_all({errc::tool_failed, why.message});
     co_return why;
+}
+
+void mcp_peer::fail_all(const failure& why) {
+    auto waiting = waiting_;  // completing one may change the table
+    for (const auto& [number, unused] : waiting) complete(number, why);
 }
 
 void mcp_peer::interrupt(failure why) {
@@ -109,7 +113,7 @@ void mcp_peer::abandon(std::uint64_t number, const char* why) {
     notify("notifications/cancelled", R"({"requestId":)" + std::to_string(number) + R"(,"reason":")" + why + R"("})");
 }
 
-awaitable<void> mcp_peer::on_text(std::string text) {
+awaitable<void> mcp_peer::on_text(std::string text, std::optional<std::uint64_t> asked) {
     std::vector<mcp_message> messages;
     bool is_large = text.size() > large_message_bytes;
     if (is_large) {
@@ -118,14 +122,18 @@ awaitable<void> mcp_peer::on_text(std::string text) {
     } else {
         messages = decode_mcp(text);
     }
-    for (auto& each : messages) handle(std::move(each), is_large);
+    for (auto& each : messages) handle(std::move(each), is_large, asked);
 }
 
-void mcp_peer::handle(mcp_message message, bool is_large) {
+void mcp_peer::handle(mcp_message message, bool is_large, std::optional<std::uint64_t> asked) {
     if (message.what == mcp_message::kind::request) return answer_request(message);
     if (message.what == mcp_message::kind::answer) {
         mcp_answer answer{std::move(message.result), message.error_code, std::move(message.error), is_large};
         return complete(*message.number, std::move(answer));
+    }
+    if (message.what == mcp_message::kind::unreadable) {
+        failure why{errc::tool_failed, std::move(message.error)};
+        return asked ? complete(*asked, std::move(why)) : fail_all(why);
     }
     if (message.method == "notifications/tools/list_changed") on_tools_changed_();
 }

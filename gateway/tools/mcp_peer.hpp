@@ -45,7 +45,7 @@ class mcp_peer final : public transport_listener {
     void notify(std::string method, std::string params);
     void on_initialized(const std::string& protocol) { transport_->on_initialized(protocol); }
 
-    awaitable<void> on_text(std::string text) override;
+    awaitable<void> on_text(std::string text, std::optional<std::uint64_t> asked) override;
     void on_lost(std::uint64_t number, failure why) override;
     bool is_waiting(std::uint64_t number) const override;
 
@@ -53,7 +53,8 @@ class mcp_peer final : public transport_listener {
     struct waiter;
     class registration;
 
-    void handle(mcp_message message, bool is_large);
+    void handle(mcp_message message, bool is_large, std::optional<std::uint64_t> asked);
+    void fail_all(const failure& why);
     void answer_request(const mcp_message& message);
     void complete(std::uint64_t number, result<mcp_answer> with);
     void abandon(std::uint64_t number, const char* why);

@@ -81,7 +81,7 @@ class stdio_transport final : public transport {
   private:
     awaitable<void> deliver(line_splitter::line each) {
         if (!each.is_too_long) {
-            co_await listener_->on_text(std::move(each.text));
+            co_await listener_->on_text(std::move(each.text), std::nullopt);
         } else if (each.too_long_id) {
             listener_->on_lost(*each.too_long_id,
                                {errc::too_large,

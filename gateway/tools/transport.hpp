@@ -12,8 +12,9 @@ namespace gateway::tools {
 // What a transport tells its peer, which outlives it.
 class transport_listener {
   public:
-    // A text from the server: one message, or several in an array.
-    virtual awaitable<void> on_text(std::string text) = 0;
+    // A text from the server: one message, or several in an array. `asked`: the request that it came back for, where
+    // the transport knows; an answer that nobody can read is its answer then, and else everybody's.
+    virtual awaitable<void> on_text(std::string text, std::optional<std::uint64_t> asked) = 0;
     // The answer to request `number` will not come.
     virtual void on_lost(std::uint64_t number, failure why) = 0;
     // Whether request `number` still waits for its answer.

@@ -14,7 +14,7 @@ import time
 
 options = dict(word.split("=", 1) for word in sys.argv[1:])
 TOOLS = ["echo", "die", "hang", "sleep", "big", "fail", "refuse", "structured", "get-sum", "get_sum", "ask", "change",
-         "environment", "spawn", "close-stdout", "half"]
+         "environment", "spawn", "close-stdout", "half", "raw"]
 extra = []
 
 
@@ -103,6 +103,10 @@ def handle(message):
         send({"id": message["id"], "error": {"code": -32602, "message": "Invalid arguments"}})
     elif method == "tools/call" and params["name"] == "sleep":
         pass  # answers pings, but this call never
+    elif method == "tools/call" and params["name"] == "raw":
+        text = params["arguments"]["text"].replace("ID", str(message["id"])).replace("DEEP", "[" * 1000 + "]" * 1000)
+        sys.stdout.buffer.write(text.encode("latin-1") + b"\n")
+        sys.stdout.buffer.flush()
     elif method == "tools/call":
         send({"id": message["id"], "result": call(params["name"], params.get("arguments", {}))})
 

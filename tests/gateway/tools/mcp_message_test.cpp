@@ -48,21 +48,43 @@ TEST(decode_mcp, reads_the_messages_of_an_array) {
 }
 
 TEST(decode_mcp, leaves_out_what_is_no_message) {
-    for (const char* each : {"", "Server listening on port 3000", "5", "null", "{}", R"({"id":1})",
-                             R"({"id":"x","result":1})", R"({"id":-1,"result":1})", R"({"id":1.5,"result":1})",
-                             R"({"id":[],"method":"a"})", "{\"id\":1,", R"({"method":5})"})
+    for (const char* each : {"", "Server listening on port 3000", "5", "null", "{}", "{", R"({"id":"x","result":1})",
+                             R"({"id":-1,"result":1})", R"({"id":1.5,"result":1})", R"({"id":[],"method":"a"})",
+                             "{\"id\":1,", R"({"method":5})", "{\"a\":1", "[info] {\"jsonrpc\":1,",
+                             R"({"jsonrpc":"2.0","method":"notifications/message","params":{)",
+                             R"({"jsonrpc":"2.0","id":1,"method":"ping","params":{)"})
         EXPECT_TRUE(decode_mcp(each).empty()) << each;
 }
 
-TEST(decode_mcp, leaves_out_what_is_nested_too_deeply) {
-    auto nested = [](std::size_t depth) {
-        return R"({"id":1,"result":)" + std::string(depth, '[') + std::string(depth, ']') + "}";
+TEST(decode_mcp, says_why_an_answer_cannot_be_read) {
+    auto why = [](std::string_view text) {
+        auto read = only(text);
+        EXPECT_EQ(read.what, kind::answer) << text;
+        EXPECT_EQ(read.number, 7u) << text;
+        EXPECT_FALSE(read.result) << text;
+        return read.error;
     };
-    EXPECT_EQ(decode_mcp(nested(max_json_depth - 1)).size(), 1u);
-    EXPECT_TRUE(decode_mcp(nested(max_json_depth)).empty());
-    EXPECT_TRUE(decode_mcp(nested(1'000'000)).empty());
-    EXPECT_EQ(decode_mcp(R"({"id":1,"result":")" + std::string(2000, '[') + R"(\"[["})").size(),
-              1u);  // in a text it is none
+    const std::string begins = "the server's answer cannot be read: ";
+    for (const char* result : {"5", "null", "[]", "\"x\"", "true"})
+        EXPECT_EQ(why(R"({"jsonrpc":"2.0","id":7,"result":)" + std::string(result) + "}"),
+                  begins + "its result is not an object");
+    EXPECT_EQ(why(R"({"id":7})"), begins + "it has neither a result nor an error");
+    EXPECT_EQ(why("{\"id\":7,\"result\":{\"a\":\"\xff\"}}"), begins + "it is not JSON in UTF-8");
+    EXPECT_EQ(why(R"({"jsonrpc":"2.0","id":7,"result":{)"), begins + "it is not JSON in UTF-8");
+    EXPECT_EQ(only("{\"jsonrpc\":\"2.0\",\"result\":{\"a\":\"\xff\"}}").what, kind::unreadable);
+    EXPECT_EQ(only("{\"jsonrpc\":\"2.0\",\"id\":7").what, kind::unreadable);
+}
+
+TEST(decode_mcp, refuses_what_is_nested_too_deeply) {
+    auto nested = [](std::size_t depth) {
+        return R"({"id":1,"result":{"a":)" + std::string(depth, '[') + std::string(depth, ']') + "}}";
+    };
+    EXPECT_TRUE(only(nested(max_json_depth - 2)).result);
+    EXPECT_EQ(only(nested(max_json_depth)).error,
+              "the server's answer cannot be read: it is nested deeper than 500 levels");
+    EXPECT_FALSE(only(nested(1'000'000)).result);
+    EXPECT_TRUE(
+        only(R"({"id":1,"result":{"a":")" + std::string(2000, '[') + R"(\"[["}})").result);  // in a text it is none
 }
 
 TEST(encode_mcp, what_is_written_can_be_read) {

@@ -51,6 +51,23 @@ TEST_F(toolbox_test, arguments_that_are_no_object_never_reach_a_server) {
     EXPECT_EQ(call("FAKE_ECHO", deep).error().code, errc::invalid_request);
 }
 
+TEST_F(toolbox_test, an_answer_that_cannot_be_read_is_an_error_at_once) {
+    open(fake());
+    auto raw = [&](const std::string& text) {
+        nlohmann::json arguments = {{"text", text}};
+        return call("FAKE_RAW", arguments.dump()).error().message;
+    };
+    const std::string begins = "FAKE_RAW: the server's answer cannot be read: ";
+    EXPECT_EQ(raw(R"({"jsonrpc":"2.0","id":ID,"result":DEEP})"), begins + "it is nested deeper than 500 levels");
+    EXPECT_EQ(raw("{\"jsonrpc\":\"2.0\",\"id\":ID,\"result\":{\"a\":\"\u00ff\"}}"), begins + "it is not JSON in UTF-8");
+    EXPECT_EQ(raw(R"({"jsonrpc":"2.0","id":ID,"result":{)"), begins + "it is not JSON in UTF-8");
+    EXPECT_EQ(raw(R"({"jsonrpc":"2.0","result":DEEP,"i)"),
+              "FAKE_RAW: toolkit FAKE: the server's answer cannot be read: it is nested deeper than 500 levels");
+    EXPECT_EQ(raw(R"({"jsonrpc":"2.0","id":ID,"result":5})"), begins + "its result is not an object");
+    EXPECT_EQ(raw(R"({"jsonrpc":"2.0","id":ID})"), begins + "it has neither a result nor an error");
+    EXPECT_EQ(data("FAKE_ECHO", R"({"a":1})")["arguments"]["a"], 1);
+}
+
 TEST_F(toolbox_test, an_unknown_slug_names_close_ones) {
     open(fake());
     EXPECT_EQ(error("FAKE_ECO"), "there is no tool FAKE_ECO; did you mean FAKE_ECHO?");
@@ -67,7 +84,7 @@ TEST_F(toolbox_test, without_toolkits_the_error_says_what_to_set) {
 TEST_F(toolbox_test, tools_are_listed_over_all_pages_with_colliding_names_apart) {
     open(fake({"pages=5"}));
     auto found = slugs();
-    EXPECT_EQ(found.size(), 16u);
+    EXPECT_EQ(found.size(), 17u);
     for (const char* each : {"FAKE_ECHO", "FAKE_GET_SUM", "FAKE_GET_SUM_2", "FAKE_HALF"})
         EXPECT_NE(std::find(found.begin(), found.end(), each), found.end()) << each;
     EXPECT_EQ(data("FAKE_GET_SUM_2")["name"], "get_sum");
