@@ -13,7 +13,11 @@ using nlohmann::json;
 
 constexpr std::string_view base64_letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-bool is_json_type(const std::string& mime) { return mime.ends_with("/json") || mime.ends_with("+json"); }
+// nbformat 4.5: ^application/(.*\+)?json$
+bool is_json_type(const std::string& mime) {
+    return mime == "application/json" ||
+           (mime.starts_with("application/") && mime.ends_with("+json") && mime.find('\n') == std::string::npos);
+}
 
 bool is_lines(const json& value) {
     if (!value.is_array()) return false;

@@ -23,10 +23,15 @@ using sessions::text_of;
 // A stream's text is a list of strings in nbformat; longer ones would have to be in memory whole.
 constexpr std::size_t text_part_bytes = 64u << 10;
 
+// What a kernel says is not always a count: nbformat takes none below 0.
+json cell_count(const sessions::cell& from) {
+    return from.execution_count && *from.execution_count >= 0 ? json(*from.execution_count) : json(nullptr);
+}
+
 json count_or_null(const json& content, const sessions::cell& from) {
     auto told = content.find("execution_count");
-    if (told != content.end() && told->is_number_integer()) return *told;
-    return from.execution_count ? json(*from.execution_count) : json(nullptr);
+    if (told == content.end() || !told->is_number_integer()) return cell_count(from);
+    return told->is_number_unsigned() ? *told : json(nullptr);
 }
 
 json metadata_of(const sessions::cell& from) {
@@ -105,7 +110,7 @@ awaitable<std::uint64_t> notebook_cell::find_first_shown() {
 void notebook_cell::write_head(std::string& to) const {
     json made = {{"cell_type", "code"},
                  {"id", cell_.id},
-                 {"execution_count", cell_.execution_count ? json(*cell_.execution_count) : json(nullptr)},
+                 {"execution_count", cell_count(cell_)},
                  {"metadata", metadata_of(cell_)},
                  {"source", cell_.code}};
     to += dump(made);

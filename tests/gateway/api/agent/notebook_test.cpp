@@ -131,6 +131,35 @@ TEST_F(notebook_test, shows_a_display_as_it_was_last_updated) {
     EXPECT_EQ(outputs[0]["data"]["text/plain"], "100 %");
 }
 
+// What nbformat 4.5 allows; the end-to-end tests ask nbformat itself.
+TEST_F(notebook_test, has_no_count_below_zero) {
+    auto cell = add("x");
+    cell->execution_count = -3;
+    session->output(*cell, "execute_result", R"({"execution_count":-1,"data":{},"metadata":{}})");
+    session->output(*cell, "execute_result", R"({"data":{},"metadata":{}})");
+    session->output(*cell, "execute_result", R"({"execution_count":1.5,"data":{},"metadata":{}})");
+    session->finish(*cell);
+    auto made = notebook()["cells"][0];
+    EXPECT_EQ(made["execution_count"], nullptr);
+    for (const auto& each : made["outputs"]) EXPECT_EQ(each["execution_count"], nullptr);
+    EXPECT_EQ(made["outputs"].size(), 3u);
+}
+
+TEST_F(notebook_test, has_values_of_other_types_as_text_but_for_those_of_json_types) {
+    auto cell = add("x");
+    session->output(*cell, "display_data",
+                    R"({"data":{"text/plain":5,"text/json":{"a":1},"application/json":[1],"application/x+json":2,)"
+                    R"("image/svg+json":null,"application/y":["a",1]},"metadata":7})");
+    session->output(*cell, "error", R"({"ename":5,"traceback":["a",7,null]})");
+    session->output(*cell, "stream", R"({"name":7,"text":"t"})");
+    session->finish(*cell);
+    EXPECT_EQ(notebook()["cells"][0]["outputs"], json::parse(R"x([
+        {"output_type":"display_data","metadata":{},"data":{"text/plain":"5","text/json":"{\"a\":1}",
+         "application/json":[1],"application/x+json":2,"image/svg+json":"null","application/y":"[\"a\",1]"}},
+        {"output_type":"error","ename":"","evalue":"","traceback":["a"]},
+        {"output_type":"stream","name":"stdout","text":["t"]}])x"));
+}
+
 TEST_F(notebook_test, leaves_out_cells_without_a_history) {
     auto hidden = add("hidden");
     hidden->store_history = false;
