@@ -182,8 +182,9 @@ bool member_scanner::read_member(json_member& into) {
     std::size_t colon = skip_space(text_, key_end);
     if (!is_at(text_, colon, ':')) return refuse();
     std::size_t value = skip_space(text_, colon + 1);
-    at_ = skip_value(text_, value);
-    if (at_ == failed) return refuse();
+    std::size_t end = skip_value(text_, value);
+    if (end == failed) return refuse();
+    at_ = end;
     into = {text_.substr(key + 1, key_end - key - 2), text_.substr(value, at_ - value)};
     return true;
 }
@@ -196,6 +197,39 @@ bool member_scanner::next(json_member& into) {
     if (!is_at(text_, at_, ',')) return refuse();
     ++at_;
     return read_member(into);
+}
+
+bool element_scanner::refuse() {
+    state_ = state::broken;
+    return false;
+}
+
+bool element_scanner::close() {
+    at_ = skip_space(text_, at_ + 1);
+    state_ = at_ == text_.size() ? state::complete : state::broken;
+    return false;
+}
+
+bool element_scanner::read_element(std::string_view& into) {
+    std::size_t value = skip_space(text_, at_);
+    std::size_t end = skip_value(text_, value);
+    if (end == failed) return refuse();
+    at_ = end;
+    into = text_.substr(value, end - value);
+    return true;
+}
+
+bool element_scanner::next(std::string_view& into) {
+    if (state_ == state::complete || state_ == state::broken) return false;
+    at_ = skip_space(text_, at_);
+    bool is_first = state_ == state::unopened;
+    if (is_first && !is_at(text_, at_, '[')) return refuse();
+    state_ = state::inside;
+    if (is_first) at_ = skip_space(text_, at_ + 1);
+    if (is_at(text_, at_, ']')) return close();
+    if (!is_first && !is_at(text_, at_, ',')) return refuse();
+    if (!is_first) ++at_;
+    return read_element(into);
 }
 
 bool is_json(std::string_view text) { return skip_space(text, skip_value(text, skip_space(text, 0))) == text.size(); }

@@ -23,6 +23,8 @@ class member_scanner {
     bool next(json_member& into);
     // Once next() gave false: the whole text was one object and nothing else.
     bool valid() const { return state_ == state::complete; }
+    // Once next() gave false and it is not valid: about where, at the last member or its end.
+    std::size_t at() const { return at_; }
 
   private:
     enum class state { unopened, inside, complete, broken };
@@ -31,6 +33,27 @@ class member_scanner {
     bool read_member(json_member& into);
     bool close();
     bool refuse();
+
+    std::string_view text_;
+    std::size_t at_ = 0;
+    state state_ = state::unopened;
+};
+
+// The elements of an array in the same way.
+class element_scanner {
+  public:
+    // `array` outlives the scanner and every element that it gave.
+    explicit element_scanner(std::string_view array) : text_(array) {}
+    bool next(std::string_view& into);
+    bool valid() const { return state_ == state::complete; }
+    std::size_t at() const { return at_; }
+
+  private:
+    enum class state { unopened, inside, complete, broken };
+
+    bool close();
+    bool refuse();
+    bool read_element(std::string_view& into);
 
     std::string_view text_;
     std::size_t at_ = 0;

@@ -51,15 +51,17 @@ sequence sequence_at(std::string_view text, std::size_t at) {
 
 }  // namespace
 
-bool is_utf8(std::string_view text) {
+std::size_t find_invalid_utf8(std::string_view text) {
     for (std::size_t at = skip_ascii(text, 0); at < text.size();) {
         auto found = sequence_at(text, at);
-        if (!found.valid) return false;
+        if (!found.valid) return at;
         at += found.length;
         if (at < text.size() && static_cast<unsigned char>(text[at]) < 0x80) at = skip_ascii(text, at);
     }
-    return true;
+    return text.size();
 }
+
+bool is_utf8(std::string_view text) { return find_invalid_utf8(text) == text.size(); }
 
 std::string replace_invalid_utf8(std::string_view text) {
     std::string clean;

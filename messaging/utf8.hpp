@@ -1,6 +1,7 @@
 // UTF-8 as Unicode 15 (table 3-7) defines it: no surrogates, no overlong forms. Pure; any thread.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -10,6 +11,8 @@ namespace messaging {
 inline constexpr std::string_view replacement_character = "\xEF\xBF\xBD";  // U+FFFD
 
 bool is_utf8(std::string_view text);
+// Where the first ill-formed stretch begins; the size when there is none.
+std::size_t find_invalid_utf8(std::string_view text);
 // Every ill-formed stretch (Unicode's "maximal subpart") becomes one U+FFFD.
 std::string replace_invalid_utf8(std::string_view text);
 void append_utf8(std::string& to, std::uint32_t code_point);

@@ -150,7 +150,9 @@ void parts::add_routes() {
     jupyter.log_budget = &budget_;
     jupyter.http_connections = [this] { return server_->connections(); };
     api::jupyter::add_jupyter_routes(router_, registry_, std::move(jupyter));
-    api::agent::add_agent_routes(router_, registry_, to_agent_options(settings_));
+    auto agent = to_agent_options(settings_);
+    agent.pool = &pool_;
+    api::agent::add_agent_routes(router_, registry_, std::move(agent));
 }
 
 result<void> parts::prepare() {

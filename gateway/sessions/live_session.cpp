@@ -80,8 +80,8 @@ awaitable<result<void>> live_session::ready() {
     auto self = shared_from_this();
     while (state() == session_state::starting || state() == session_state::restarting) co_await changed_.wait();
     if (state() == session_state::dead)
-        co_return failure{errc::session_dead,
-                          fmt::format("the session {} is dead ({}); make another", id(), to_string(reason_))};
+        co_return failure{errc::session_dead, fmt::format("the session {} is dead ({}); restart it or make another",
+                                                          id(), to_string(reason_))};
     co_return result<void>{};
 }
 

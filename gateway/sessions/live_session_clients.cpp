@@ -210,7 +210,8 @@ awaitable<result<std::string>> live_session::ask(std::string msg_type, std::stri
     if (!sent) co_return sent.error();
     if (!answer)
         co_return failure{errc::timeout,
-                          "the kernel did not answer within 30 s: it runs a cell; interrupt it or try later"};
+                          "the kernel did not answer within 30 s: it runs a cell (interrupt it, or try later), or does "
+                          "not answer this"};
     if (answer->empty()) co_return failure{errc::kernel_dead, "the kernel ended while it was asked"};
     co_return std::move(*answer);
 }

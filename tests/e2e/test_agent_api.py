@@ -204,6 +204,47 @@ def test_the_notebook_is_valid_and_has_every_cell(gateway: Gateway) -> None:
     assert (first, second, third) == (["stream", "execute_result"], ["stream"], ["error"])
 
 
+def test_the_notebook_is_valid_whatever_a_kernel_says(gateway: Gateway) -> None:
+    agent = gateway.agent()
+    session = agent.start_session(name="odd")["id"]
+    agent.execute(session, """
+kernel = get_ipython().kernel
+def send(msg_type, **content):
+    kernel.session.send(kernel.iopub_socket, msg_type, content, parent=kernel.get_parent("shell"), ident=msg_type.encode())
+send("execute_result", execution_count=-1, data={"text/plain": 5, "text/json": {}, "application/json": [1]}, metadata=7)
+send("execute_result", execution_count=1.5, data=[1], metadata=None)
+send("display_data", data={"image/png": None, "application/x+json": 3}, metadata=[1], transient={"display_id": 7})
+send("stream", name=7, text=["a"])
+send("stream", name="third", text="b")
+send("error", ename=1, evalue=None, traceback=["a", 7])
+send("error", traceback="a")
+send("execute_input", code="x", execution_count=-5)
+""")
+    notebook = agent.notebook(session)
+    nbformat.validate(notebook)
+    assert len(notebook["cells"][0]["outputs"]) >= 6
+
+
+def test_a_cursor_past_the_end_is_answered(gateway: Gateway) -> None:
+    agent = gateway.agent()
+    session = agent.start_session()["id"]
+    agent.execute(session, "1")
+    with agent.connect(session) as socket:
+        assert "abs" in socket.call("complete", code="ab", cursor_pos=10_000)["matches"]
+        assert socket.call("inspect", code="abs", cursor_pos=10_000)["found"]
+
+
+def test_a_dead_session_is_restarted_as_its_error_says(start_gateway) -> None:
+    agent = start_gateway(kernels__restart_limit=0).agent()
+    session = agent.start_session()["id"]
+    agent.execute(session, "1")
+    agent.execute(session, "import os; os._exit(1)")
+    refused = agent.call("POST", f"/sessions/{session}/execute", 409, json={"code": "1"}).json()["error"]
+    assert refused["code"] == "session_dead" and "restart it or make another" in refused["message"]
+    agent.call("POST", f"/sessions/{session}/restart", 200)
+    assert agent.execute(session, "1 + 1")["result"]["text/plain"] == "2"
+
+
 def test_sessions_are_listed_by_pages(gateway: Gateway) -> None:
     agent = gateway.agent()
     made = [agent.start_session(user_id="pages")["id"] for _ in range(3)]

@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(!frame.calls.empty());
     for (const auto& call : frame.calls) {
         auto answer = call.malformed ? rpc_failure(call.id, *call.malformed, "req_1") : std::string();
-        if (!call.malformed) require(call.params && call.params->is_object());
+        if (!call.malformed) require(call.params != nullptr);
         if (!call.malformed && call.wants_answer()) answer = rpc_result(call.id, "{}");
         if (call.malformed && !call.wants_answer()) answer.clear();
         require(answer.empty() || nlohmann::json::accept(answer));

@@ -35,6 +35,32 @@ TEST(json_scanner, gives_members_as_the_bytes_that_they_are) {
     EXPECT_EQ(found, (pairs{{"a", "[1, {\"b\":\"}\"}]"}, {"c\\u0064", "\"x\\\"y\""}, {"n", "-1.5e+3"}, {"t", "true"}}));
 }
 
+std::vector<std::string> elements_of(std::string_view text, bool& valid) {
+    std::vector<std::string> found;
+    element_scanner elements(text);
+    std::string_view each;
+    while (elements.next(each)) found.emplace_back(each);
+    valid = elements.valid();
+    return found;
+}
+
+TEST(json_scanner, gives_elements_as_the_bytes_that_they_are) {
+    bool valid = false;
+    auto found = elements_of(" [ 1 , [2,\"]\"],{\"a\":[]}\n,null ] ", valid);
+    EXPECT_TRUE(valid);
+    EXPECT_EQ(found, (std::vector<std::string>{"1", "[2,\"]\"]", "{\"a\":[]}", "null"}));
+    EXPECT_TRUE(elements_of("[ ]", valid).empty());
+    EXPECT_TRUE(valid);
+}
+
+TEST(json_scanner, knows_a_text_that_is_no_array) {
+    for (const char* text : {"", "[", "[1", "[1,", "[1,]", "[,1]", "[1 2]", "[1]]", "{}", "1", "[1],", "[\"", "[[1]"}) {
+        bool valid = true;
+        elements_of(text, valid);
+        EXPECT_FALSE(valid) << text;
+    }
+}
+
 TEST(json_scanner, gives_repeated_keys_in_their_order) {
     bool valid = false;
     EXPECT_EQ(members_of(R"({"a":1,"a":2})", valid), (pairs{{"a", "1"}, {"a", "2"}}));

@@ -35,6 +35,9 @@ result<shared_session> find_session(context& with, const http::request& from) {
 }
 
 result<void> check_query(const http::request& from, const std::vector<std::string_view>& known) {
+    for (const auto& [name, value] : from.query)
+        if (from.query.count(name) > 1)
+            return failure{errc::invalid_request, fmt::format("the query parameter {} is there more than once", name)};
     for (const auto& [name, value] : from.query) {
         if (name == "token" || std::find(known.begin(), known.end(), name) != known.end()) continue;
         auto names = known.empty() ? std::string("none") : fmt::format("{}", fmt::join(known, ", "));

@@ -36,7 +36,7 @@ http::response refuse(const failure& why, const http::request& from);
 // whose with ?user_id=). session_not_found for another user's as for one that never was.
 result<shared_session> find_session(context& with, const http::request& from);
 
-// Query keys other than `known` (and token, a credential) are refused by name.
+// Query keys other than `known` (and token, a credential), and repeated ones, are refused by name.
 result<void> check_query(const http::request& from, const std::vector<std::string_view>& known);
 // A whole number in [least, most]; `otherwise` when it is absent.
 result<std::uint64_t> query_number(const http::request& from, const char* name, std::uint64_t otherwise,

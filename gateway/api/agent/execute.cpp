@@ -1,11 +1,9 @@
 // POST …/execute: everything is checked before the headers; then they go out at once, spaces keep the client from
 // timing out, and the cell comes last. A client that goes away stops waiting, not the cell.
-#include <nlohmann/json.hpp>
-
 #include "gateway/api/agent/cell_json.hpp"
 #include "gateway/api/agent/context.hpp"
 #include "gateway/api/agent/execute_request.hpp"
-#include "gateway/api/agent/fields.hpp"
+#include "gateway/base/thread_pool.hpp"
 
 namespace gateway::api::agent {
 namespace {
@@ -53,12 +51,20 @@ class execute_writer {
     bool failed_ = false;
 };
 
+// A large one in the pool.
+awaitable<result<request_object>> read_body(context& with, http::request& from) {
+    if (!with.options.pool || from.body.size() <= most_request_bytes)
+        co_return read_request(from.body, request_form::with_code);
+    auto read = [&from] { return read_request(from.body, request_form::with_code); };
+    co_return co_await run_on(*with.options.pool, std::move(read));
+}
+
 awaitable<http::response> execute(context& with, http::request& from) {
     auto good = check_query(from, {"user_id"});
     if (!good) co_return refuse(good.error(), from);
     auto found = find_session(with, from);
     if (!found) co_return refuse(found.error(), from);
-    auto object = parse_body(from.body);
+    auto object = co_await read_body(with, from);
     if (!object) co_return refuse(object.error(), from);
     auto options = parse_execute(*object, execute_form::rest);
     if (!options) co_return refuse(options.error(), from);

@@ -1,20 +1,21 @@
 #include "gateway/api/agent/execute_request.hpp"
 
-#include <nlohmann/json.hpp>
-
 #include "gateway/api/agent/fields.hpp"
 
 namespace gateway::api::agent {
 namespace {
 
 constexpr std::size_t most_key_bytes = 255;
+// Kept with the cell, and told with each of its events.
+constexpr std::size_t most_step_bytes = 4u << 10;
+constexpr std::size_t most_metric_bytes = 16u << 10;
 
 }  // namespace
 
-result<sessions::execute_options> parse_execute(const nlohmann::json& object, execute_form form) {
+result<sessions::execute_options> parse_execute(request_object& object, execute_form form) {
     fields from(object);
     sessions::execute_options made;
-    made.code = from.required_text("code");
+    made.code = from.code();
     made.timeout = from.seconds("timeout_s");
     made.store_history = from.flag("store_history", true);
     made.silent = from.flag("silent", false);
@@ -26,8 +27,8 @@ result<sessions::execute_options> parse_execute(const nlohmann::json& object, ex
         made.allow_stdin = from.flag("allow_stdin", true);
     } else {
         made.allow_stdin = false;
-        made.current_step = from.text("current_step").value_or("");
-        made.current_step_metric = from.raw("current_step_metric");
+        made.current_step = from.text("current_step", most_step_bytes).value_or("");
+        made.current_step_metric = from.raw("current_step_metric", most_metric_bytes);
     }
     if (auto good = from.finish(); !good) return good.error();
     return made;

@@ -1,8 +1,9 @@
 // What a caller asks to run: the body of POST …/execute and the params of the socket's execute. Pure.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
+#include <cstdint>
 
+#include "gateway/api/agent/request_object.hpp"
 #include "gateway/base/result.hpp"
 #include "gateway/sessions/cell.hpp"
 
@@ -13,6 +14,7 @@ enum class execute_form : std::uint8_t {
     socket,  // allow_stdin
 };
 
-result<sessions::execute_options> parse_execute(const nlohmann::json& object, execute_form form);
+// Moves the code out of `object`.
+result<sessions::execute_options> parse_execute(request_object& object, execute_form form);
 
 }  // namespace gateway::api::agent

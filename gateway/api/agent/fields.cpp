@@ -6,7 +6,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "messaging/json_scanner.hpp"
+#include "gateway/api/agent/json_text.hpp"
+#include "messaging/json_problem.hpp"
 
 namespace gateway::api::agent {
 namespace {
@@ -16,44 +17,67 @@ using nlohmann::json;
 // A year: long enough for every deadline, short enough for every clock.
 constexpr double most_seconds = 366.0 * 24 * 3600;
 
+// Numbers, flags and the like.
+constexpr std::size_t most_scalar_bytes = 128;
+constexpr std::size_t most_unknown_names = 10;
+// \u0000: what one byte of a string may take in JSON text.
+constexpr std::size_t most_escape_bytes = 6;
+
 }  // namespace
 
-result<json> parse_body(const std::string& body) {
-    using boost::system::in_place_value;
-    if (body.empty()) return result<json>(in_place_value, json::object());
-    // The scanner also bounds the nesting, which the document's own writer would follow by recursion.
-    auto parsed = messaging::is_json(body) ? json::parse(body, nullptr, false) : json(json::value_t::discarded);
-    if (parsed.is_discarded()) return failure{errc::invalid_request, "the body is not JSON in UTF-8"};
-    if (!parsed.is_object()) return failure{errc::invalid_request, "the body must be a JSON object"};
-    return result<json>(in_place_value, std::move(parsed));
+const std::string* fields::find(const char* name) {
+    known_.push_back(name);
+    auto found = object_.members.find(name);
+    return found == object_.members.end() || found->second == "null" ? nullptr : &found->second;
 }
 
-const json* fields::take(const char* name) {
-    known_.push_back(name);
-    auto found = object_.find(name);
-    return found == object_.end() || found->is_null() ? nullptr : &*found;
+std::optional<json> fields::take(const char* name, std::size_t most_bytes) {
+    const auto* value = find(name);
+    if (!value) return std::nullopt;
+    if (value->size() > most_bytes) {
+        refuse(fmt::format("{} has {} bytes; at most {} are taken", name, value->size(), most_bytes));
+        return std::nullopt;
+    }
+    if (auto problem = messaging::json_problem(*value); !problem.empty()) {
+        refuse(fmt::format("{} {}", name, problem));
+        return std::nullopt;
+    }
+    return json::parse(*value, nullptr, false);
+}
+
+std::string fields::code() {
+    if (object_.code) {
+        known_.push_back("code");
+        return std::move(*object_.code);
+    }
+    if (find("code"))
+        refuse("code must be a string");
+    else
+        refuse("code is required, a string");
+    return {};
 }
 
 std::optional<std::string> fields::text(const char* name, std::size_t most_bytes) {
-    const auto* value = take(name);
+    auto value = take(name, most_bytes * most_escape_bytes + 2);
     if (!value) return std::nullopt;
     if (!value->is_string()) {
         refuse(fmt::format("{} must be a string", name));
         return std::nullopt;
     }
     auto text = value->get<std::string>();
-    if (text.size() > most_bytes) refuse(fmt::format("{} is longer than {} bytes", name, most_bytes));
+    if (text.size() > most_bytes)
+        refuse(fmt::format("{} has {} bytes; at most {} are taken", name, text.size(), most_bytes));
     return text;
 }
 
-std::string fields::required_text(const char* name) {
-    auto value = text(name);
+std::string fields::required_text(const char* name, std::size_t most_bytes) {
+    auto value = text(name, most_bytes);
     if (!value) refuse(fmt::format("{} is required, a string", name));
     return value.value_or("");
 }
 
 bool fields::flag(const char* name, bool otherwise) {
-    const auto* value = take(name);
+    auto value = take(name, most_scalar_bytes);
     if (!value) return otherwise;
     if (value->is_boolean()) return value->get<bool>();
     refuse(fmt::format("{} must be true or false", name));
@@ -61,7 +85,7 @@ bool fields::flag(const char* name, bool otherwise) {
 }
 
 std::optional<milliseconds> fields::seconds(const char* name) {
-    const auto* value = take(name);
+    auto value = take(name, most_scalar_bytes);
     if (!value) return std::nullopt;
     auto number = value->is_number() ? value->get<double>() : 0;
     if (number > 0 && number <= most_seconds) return milliseconds(std::max<long long>(1, std::llround(number * 1000)));
@@ -70,7 +94,7 @@ std::optional<milliseconds> fields::seconds(const char* name) {
 }
 
 std::optional<std::uint64_t> fields::number(const char* name, std::uint64_t most) {
-    const auto* value = take(name);
+    auto value = take(name, most_scalar_bytes);
     if (!value) return std::nullopt;
     if (value->is_number_unsigned() && value->get<std::uint64_t>() <= most) return value->get<std::uint64_t>();
     auto bound = most == std::uint64_t(-1) ? std::string("0 or more") : fmt::format("from 0 to {}", most);
@@ -78,27 +102,27 @@ std::optional<std::uint64_t> fields::number(const char* name, std::uint64_t most
     return std::nullopt;
 }
 
-std::string fields::raw(const char* name) {
-    const auto* value = take(name);
-    return value ? value->dump() : std::string();
+std::string fields::raw(const char* name, std::size_t most_bytes) {
+    auto value = take(name, most_bytes);
+    return value ? dump(*value) : std::string();
 }
 
-std::string fields::object(const char* name) {
-    const auto* value = take(name);
+std::string fields::object(const char* name, std::size_t most_bytes) {
+    auto value = take(name, most_bytes);
     if (value && !value->is_object()) refuse(fmt::format("{} must be an object", name));
-    return value ? value->dump() : std::string();
+    return value ? dump(*value) : std::string();
 }
 
 std::string fields::error_correction(const char* name) {
-    const auto* value = take(name);
+    auto value = take(name, most_scalar_bytes);
     if (value && !value->is_boolean() && *value != "report")
         refuse(fmt::format("{} must be true, false or \"report\"", name));
-    return value ? value->dump() : std::string();
+    return value ? dump(*value) : std::string();
 }
 
-std::map<std::string, std::string> fields::texts(const char* name) {
+std::map<std::string, std::string> fields::texts(const char* name, std::size_t most_bytes) {
     std::map<std::string, std::string> all;
-    const auto* value = take(name);
+    auto value = take(name, most_bytes);
     if (!value) return all;
     if (!value->is_object()) {
         refuse(fmt::format("{} must be an object of strings", name));
@@ -106,7 +130,7 @@ std::map<std::string, std::string> fields::texts(const char* name) {
     }
     for (const auto& [key, each] : value->items()) {
         if (!each.is_string()) {
-            refuse(fmt::format("{}.{} must be a string", name, key));
+            refuse(fmt::format("{}.{} must be a string", name, shown(key)));
             continue;
         }
         all[key] = each.get<std::string>();
@@ -118,14 +142,21 @@ void fields::refuse(std::string message) {
     if (!wrong_) wrong_ = failure{errc::invalid_request, std::move(message)};
 }
 
+bool fields::is_known(std::string_view name) const {
+    return std::find(known_.begin(), known_.end(), name) != known_.end();
+}
+
 result<void> fields::finish() const {
     std::vector<std::string> unknown;
-    for (const auto& [name, value] : object_.items())
-        if (std::find(known_.begin(), known_.end(), name) == known_.end()) unknown.push_back(name);
-    if (!unknown.empty()) {
+    std::size_t count = 0;
+    for (const auto& [name, value] : object_.members)
+        if (!is_known(name) && ++count <= most_unknown_names) unknown.push_back(shown(name));
+    if (object_.code && !is_known("code") && ++count) unknown.emplace_back("code");
+    if (count > 0) {
         auto names = known_.empty() ? std::string("none") : fmt::format("{}", fmt::join(known_, ", "));
+        auto more = count > unknown.size() ? fmt::format(" and {} more", count - unknown.size()) : std::string();
         return failure{errc::unknown_field,
-                       fmt::format("unknown field {}; known here: {}", fmt::join(unknown, ", "), names)};
+                       fmt::format("unknown field {}{}; known here: {}", fmt::join(unknown, ", "), more, names)};
     }
     if (wrong_) return *wrong_;
     return {};

@@ -10,28 +10,31 @@
 #include <string_view>
 #include <vector>
 
+#include "gateway/api/agent/request_object.hpp"
 #include "gateway/base/async.hpp"
 #include "gateway/base/result.hpp"
 
 namespace gateway::api::agent {
 
-// The object in a request's body; an empty body is an empty object. invalid_request otherwise.
-result<nlohmann::json> parse_body(const std::string& body);
+// What free-form values may have, as JSON text; docs/api.md lists them.
+inline constexpr std::size_t most_value_bytes = 64u << 10;
 
 class fields {
   public:
-    // `object` is one, and outlives this.
-    explicit fields(const nlohmann::json& object) : object_(object) {}
+    // `object` outlives this; code() empties its code.
+    explicit fields(request_object& object) : object_(object) {}
 
-    std::optional<std::string> text(const char* name, std::size_t most_bytes = std::size_t(-1));
-    std::string required_text(const char* name);
+    std::string code();  // required
+    std::optional<std::string> text(const char* name, std::size_t most_bytes = most_value_bytes);
+    std::string required_text(const char* name, std::size_t most_bytes = most_value_bytes);
     bool flag(const char* name, bool otherwise);
     std::optional<milliseconds> seconds(const char* name);  // over 0, fractions allowed
     std::optional<std::uint64_t> number(const char* name, std::uint64_t most = std::uint64_t(-1));
-    std::string raw(const char* name);               // any value, as JSON text; empty when absent
-    std::string object(const char* name);            // an object, as JSON text; empty when absent
+    // Any value, as JSON text; empty when absent.
+    std::string raw(const char* name, std::size_t most_bytes = most_value_bytes);
+    std::string object(const char* name, std::size_t most_bytes = most_value_bytes);  // an object, in the same way
     std::string error_correction(const char* name);  // true, false or "report", as JSON text; empty when absent
-    std::map<std::string, std::string> texts(const char* name);  // an object of strings
+    std::map<std::string, std::string> texts(const char* name, std::size_t most_bytes);  // an object of strings
 
     // Says why a value that was taken is wrong.
     void refuse(std::string message);
@@ -39,9 +42,14 @@ class fields {
     result<void> finish() const;
 
   private:
-    const nlohmann::json* take(const char* name);
+    // The value's JSON text, noted as known; null when it is absent or null.
+    const std::string* find(const char* name);
+    // The value; absent when there is none, or it is refused: over `most_bytes` of JSON text, or none that can be kept.
+    std::optional<nlohmann::json> take(const char* name, std::size_t most_bytes);
 
-    const nlohmann::json& object_;
+    bool is_known(std::string_view name) const;
+
+    request_object& object_;
     std::vector<std::string_view> known_;
     std::optional<failure> wrong_;
 };

@@ -18,7 +18,12 @@ namespace {
 
 using nlohmann::json;
 
+constexpr std::uint64_t most_int = std::numeric_limits<int>::max();
+
 using outcome = awaitable<method_outcome>;
+
+constexpr std::size_t most_id_bytes = 200;
+constexpr std::size_t most_input_bytes = 1u << 20;
 
 method_outcome answer_with(const json& what) { return {dump(what), std::nullopt}; }
 method_outcome bad_params(failure why) { return {"", rpc_error{rpc_code::invalid_params, std::move(why)}}; }
@@ -32,7 +37,7 @@ method_outcome answer_raw(result<std::string> content) {
     return answer_with(parsed.is_object() ? parsed : json::object());
 }
 
-outcome attach(agent_socket& socket, const json& params) {
+outcome attach(agent_socket& socket, request_object& params) {
     fields from(params);
     auto after = from.number("after_seq");
     auto last = socket.session().log().last_seq();
@@ -50,7 +55,7 @@ outcome attach(agent_socket& socket, const json& params) {
     co_return answer_with(answer);
 }
 
-outcome execute(agent_socket& socket, const json& params) {
+outcome execute(agent_socket& socket, request_object& params) {
     auto options = parse_execute(params, execute_form::socket);
     if (!options) co_return bad_params(options.error());
     auto sent = socket.session().execute(std::move(*options));
@@ -60,9 +65,9 @@ outcome execute(agent_socket& socket, const json& params) {
     co_return answer_with(answer);
 }
 
-outcome cancel(agent_socket& socket, const json& params) {
+outcome cancel(agent_socket& socket, request_object& params) {
     fields from(params);
-    auto cell_id = from.required_text("cell_id");
+    auto cell_id = from.required_text("cell_id", most_id_bytes);
     if (auto good = from.finish(); !good) co_return bad_params(good.error());
     auto done = co_await socket.session().cancel(cell_id);
     if (!done) co_return fail_with(done.error());
@@ -70,51 +75,50 @@ outcome cancel(agent_socket& socket, const json& params) {
     co_return answer_with(answer);
 }
 
-outcome interrupt(agent_socket& socket, const json& params) {
+outcome interrupt(agent_socket& socket, request_object& params) {
     if (auto good = fields(params).finish(); !good) co_return bad_params(good.error());
     auto done = co_await socket.session().interrupt();
     if (!done) co_return fail_with(done.error());
     co_return answer_with(session_object(socket.session()));
 }
 
-outcome restart(agent_socket& socket, const json& params) {
+outcome restart(agent_socket& socket, request_object& params) {
     if (auto good = fields(params).finish(); !good) co_return bad_params(good.error());
     auto done = co_await socket.session().restart();
     if (!done) co_return fail_with(done.error());
     co_return answer_with(session_object(socket.session()));
 }
 
-constexpr std::uint64_t most_int = std::numeric_limits<int>::max();
-
-// Without cursor_pos it is the end, in code points.
+// In code points; the end when there is none. Past the end is the end: a kernel that is asked about what is not there
+// may raise, and never reply.
 int cursor_of(fields& from, const std::string& code) {
-    auto told = from.number("cursor_pos", most_int);
-    if (told) return static_cast<int>(*told);
+    auto told = from.number("cursor_pos");
     auto begins = [](char byte) { return (static_cast<unsigned char>(byte) & 0xc0) != 0x80; };
-    return static_cast<int>(std::count_if(code.begin(), code.end(), begins));
+    auto end = static_cast<std::uint64_t>(std::count_if(code.begin(), code.end(), begins));
+    return static_cast<int>(std::min<std::uint64_t>(told.value_or(end), std::min(end, most_int)));
 }
 
-outcome complete(agent_socket& socket, const json& params) {
+outcome complete(agent_socket& socket, request_object& params) {
     fields from(params);
-    auto code = from.required_text("code");
+    auto code = from.code();
     auto cursor = cursor_of(from, code);
     if (auto good = from.finish(); !good) co_return bad_params(good.error());
     co_return answer_raw(co_await socket.session().complete(code, cursor));
 }
 
-outcome inspect(agent_socket& socket, const json& params) {
+outcome inspect(agent_socket& socket, request_object& params) {
     fields from(params);
-    auto code = from.required_text("code");
+    auto code = from.code();
     auto cursor = cursor_of(from, code);
     auto detail = from.number("detail_level", 1).value_or(0);
     if (auto good = from.finish(); !good) co_return bad_params(good.error());
     co_return answer_raw(co_await socket.session().inspect(code, cursor, static_cast<int>(detail)));
 }
 
-outcome input(agent_socket& socket, const json& params) {
+outcome input(agent_socket& socket, request_object& params) {
     fields from(params);
-    auto cell_id = from.required_text("cell_id");
-    auto value = from.required_text("value");
+    auto cell_id = from.required_text("cell_id", most_id_bytes);
+    auto value = from.required_text("value", most_input_bytes);
     if (auto good = from.finish(); !good) co_return bad_params(good.error());
     auto done = socket.session().answer_input(cell_id, value);
     if (!done) co_return fail_with(done.error());
@@ -122,7 +126,7 @@ outcome input(agent_socket& socket, const json& params) {
     co_return answer_with(answer);
 }
 
-outcome status(agent_socket& socket, const json& params) {
+outcome status(agent_socket& socket, request_object& params) {
     if (auto good = fields(params).finish(); !good) co_return bad_params(good.error());
     method_outcome answer{status_json(socket.session()), std::nullopt};
     co_return answer;
@@ -130,7 +134,7 @@ outcome status(agent_socket& socket, const json& params) {
 
 struct method {
     const char* name;
-    outcome (*call)(agent_socket&, const json&);
+    outcome (*call)(agent_socket&, request_object&);
 };
 
 constexpr method methods[] = {
@@ -140,7 +144,7 @@ constexpr method methods[] = {
 
 }  // namespace
 
-awaitable<method_outcome> call_method(agent_socket& socket, std::string name, std::shared_ptr<const json> params) {
+awaitable<method_outcome> call_method(agent_socket& socket, std::string name, std::shared_ptr<request_object> params) {
     for (const auto& each : methods)
         if (name == each.name) co_return co_await each.call(socket, *params);
     method_outcome unknown;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,9 +18,8 @@ struct method_outcome {
     std::optional<rpc_error> error;
 };
 
-// `socket` outlives the call.
-awaitable<method_outcome> call_method(agent_socket& socket, std::string method,
-                                      std::shared_ptr<const nlohmann::json> params);
+// `socket` outlives the call, which may move the code out of `params`.
+awaitable<method_outcome> call_method(agent_socket& socket, std::string method, std::shared_ptr<request_object> params);
 std::vector<std::string> method_names();
 
 }  // namespace gateway::api::agent

@@ -2,6 +2,7 @@
 // add_agent_routes is called once by main; io thread.
 #pragma once
 
+#include <boost/asio/thread_pool.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -16,6 +17,7 @@ struct agent_options {
     std::uint64_t text_file_max_bytes = 1ull << 30;  // of that file
     milliseconds keep_alive{5'000};                  // between the spaces of an execute answer that waits
     std::string base_url = "/";                      // begins and ends with "/"; Location begins with it
+    asio::thread_pool* pool = nullptr;               // takes large requests apart; outlives the router
 };
 
 // `registry` outlives the router.

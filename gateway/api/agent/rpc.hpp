@@ -2,12 +2,12 @@
 #pragma once
 
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "gateway/api/agent/request_object.hpp"
 #include "gateway/base/result.hpp"
 
 namespace gateway::api::agent {
@@ -29,8 +29,8 @@ struct rpc_error {
 struct rpc_call {
     std::string id;  // as JSON text; empty: a notification, which is never answered
     std::string method;
-    std::shared_ptr<const nlohmann::json> params;  // an object, never null
-    std::optional<rpc_error> malformed;            // then only the id is good
+    std::shared_ptr<request_object> params;  // never null, unless malformed
+    std::optional<rpc_error> malformed;      // then only the id is good
 
     bool wants_answer() const { return !id.empty(); }
 };
@@ -40,7 +40,10 @@ struct rpc_frame {
     std::vector<rpc_call> calls;  // one at least
 };
 
-// Never fails: what is malformed is a call that says so.
+// At most this many calls in a batch.
+inline constexpr std::size_t most_batch_calls = 1000;
+
+// Keeps nothing of `frame`. Never fails: what is malformed is a call that says so.
 rpc_frame parse_rpc(std::string_view frame);
 
 // `result` is JSON text.

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "gateway/api/agent/fields.hpp"
 
@@ -12,16 +11,24 @@ namespace {
 
 constexpr std::size_t most_name_bytes = 200;
 constexpr std::size_t most_env_bytes = 128u << 10;  // what Linux takes for one variable (MAX_ARG_STRLEN)
+constexpr std::size_t most_env_total = 256u << 10;
+constexpr std::size_t most_sandbox_bytes = 64u << 10;  // kept, and in every listing
 
 bool has_control_character(const std::string& text) {
     return std::any_of(text.begin(), text.end(), [](unsigned char byte) { return byte < 0x20 || byte == 0x7f; });
 }
 
+void check_text(fields& from, const char* field, const std::string& text) {
+    if (text.empty()) from.refuse(fmt::format("{} must not be empty", field));
+    if (has_control_character(text))
+        from.refuse(fmt::format("{} must hold no control character (NUL, line break, …)", field));
+}
+
 // A name is one segment of a URL, and is never taken for an id.
 void check_name(fields& from, const char* field, const std::string& name) {
-    if (name.empty() || name.find('/') != std::string::npos || has_control_character(name) || name == "." ||
-        name == "..")
-        from.refuse(fmt::format("{} must not be empty and must hold no slash and no control character", field));
+    check_text(from, field, name);
+    if (name.find('/') != std::string::npos) from.refuse(fmt::format("{} must hold no slash", field));
+    if (name == "." || name == "..") from.refuse(fmt::format("{} must not be {}, which a URL takes away", field, name));
     if (name.starts_with("ses_")) from.refuse(fmt::format("{} must not begin with ses_, as ids do", field));
 }
 
@@ -33,10 +40,10 @@ bool is_variable_name(const std::string& name) {
 
 void check_env(fields& from, const std::map<std::string, std::string>& env) {
     for (const auto& [name, value] : env) {
-        if (!is_variable_name(name)) from.refuse(fmt::format("env.{} is no name of a variable", name));
+        if (!is_variable_name(name)) from.refuse(fmt::format("env.{} is no name of a variable", shown(name)));
         if (value.size() + name.size() + 2 > most_env_bytes)
-            from.refuse(fmt::format("env.{} is longer than {} bytes", name, most_env_bytes));
-        if (value.find('\0') != std::string::npos) from.refuse(fmt::format("env.{} must not hold a NUL", name));
+            from.refuse(fmt::format("env.{} is longer than {} bytes", shown(name), most_env_bytes));
+        if (value.find('\0') != std::string::npos) from.refuse(fmt::format("env.{} must not hold a NUL", shown(name)));
     }
 }
 
@@ -49,21 +56,21 @@ result<void> check_user(const std::string& user, const http::principal& caller) 
 }  // namespace
 
 result<sessions::session_options> parse_session_request(const std::string& body, const http::principal& caller) {
-    auto object = parse_body(body);
+    auto object = read_request(body, request_form::plain);
     if (!object) return object.error();
     fields from(*object);
     sessions::session_options made;
     made.made_by = sessions::origin::agent;
     made.user_id = from.text("user_id", most_name_bytes).value_or(caller.user_id);
-    if (made.user_id.empty() || has_control_character(made.user_id)) from.refuse("user_id must not be empty");
+    check_text(from, "user_id", made.user_id);
     if (auto name = from.text("name", most_name_bytes)) {
         check_name(from, "name", *name);
         made.name = *name;
     }
     made.kernel_name = from.text("kernel_name", most_name_bytes).value_or("");
-    made.sandbox = from.object("sandbox");
+    made.sandbox = from.object("sandbox", most_sandbox_bytes);
     if (made.sandbox.empty()) made.sandbox = "{}";
-    made.env = from.texts("env");
+    made.env = from.texts("env", most_env_total);
     check_env(from, made.env);
     made.cell_timeout = from.seconds("cell_timeout_s");
     made.idle_timeout = from.seconds("idle_timeout_s");

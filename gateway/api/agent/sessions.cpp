@@ -114,7 +114,7 @@ result<shared_session> find_for_action(context& with, const http::request& from)
     if (auto good = check_query(from, {"user_id"}); !good) return good.error();
     auto found = find_session(with, from);
     if (!found) return found;
-    auto object = parse_body(from.body);
+    auto object = read_request(from.body, request_form::plain);
     if (!object) return object.error();
     if (auto good = fields(*object).finish(); !good) return good.error();
     return found;

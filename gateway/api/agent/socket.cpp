@@ -4,6 +4,7 @@
 
 #include "gateway/api/agent/methods.hpp"
 #include "gateway/api/agent/notification.hpp"
+#include "gateway/base/thread_pool.hpp"
 
 namespace gateway::api::agent {
 namespace {
@@ -15,10 +16,11 @@ constexpr std::size_t most_calls_at_once = 64;
 
 }  // namespace
 
-agent_socket::agent_socket(executor ex, http::websocket& ws, shared_session session)
+agent_socket::agent_socket(executor ex, http::websocket& ws, shared_session session, asio::thread_pool* pool)
     : ex_(ex),
       ws_(ws),
       session_(std::move(session)),
+      pool_(pool),
       counted_(session_->count_agent_socket()),
       cursor_(session_->log().open(session_->log().last_seq())),
       answered_(ex),
@@ -49,13 +51,22 @@ awaitable<void> agent_socket::read_calls() {
     while (!ending_) {
         auto frame = co_await ws_.read();
         if (!frame) break;
+        auto parsed = co_await parse(std::move(frame->bytes));
+        if (ending_) break;
         // What needs no waiting is done when spawn() returns, so calls keep their order.
-        auto calls = std::make_shared<rpc_frame>(parse_rpc(frame->bytes));
+        auto calls = std::make_shared<rpc_frame>(std::move(parsed));
         tasks_.spawn("an agent's call", serve(std::move(calls)));
         while (!ending_ && (answer_bytes_ > most_waiting_answers || tasks_.size() > most_calls_at_once))
             co_await answered_.wait();
     }
     if (!closing_) end();
+}
+
+// Large ones in the pool.
+awaitable<rpc_frame> agent_socket::parse(std::string frame) {
+    if (!pool_ || frame.size() <= most_request_bytes) co_return parse_rpc(frame);
+    auto read = [&frame] { return parse_rpc(frame); };
+    co_return co_await run_on(*pool_, std::move(read));
 }
 
 awaitable<void> agent_socket::serve(std::shared_ptr<rpc_frame> frame) {
@@ -174,7 +185,7 @@ awaitable<void> serve_socket(context& with, const http::request& from, http::web
         co_return;
     }
     auto ex = co_await asio::this_coro::executor;
-    agent_socket socket(ex, ws, std::move(*found));
+    agent_socket socket(ex, ws, std::move(*found), with.options.pool);
     co_await socket.run();
 }
 

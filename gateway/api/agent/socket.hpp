@@ -16,8 +16,8 @@ namespace gateway::api::agent {
 
 class agent_socket {
   public:
-    // `ws` outlives it.
-    agent_socket(executor ex, http::websocket& ws, shared_session session);
+    // `ws` outlives it, and so does `pool`, which takes large frames apart.
+    agent_socket(executor ex, http::websocket& ws, shared_session session, asio::thread_pool* pool = nullptr);
     agent_socket(const agent_socket&) = delete;
     agent_socket& operator=(const agent_socket&) = delete;
 
@@ -34,6 +34,7 @@ class agent_socket {
 
   private:
     awaitable<void> read_calls();
+    awaitable<rpc_frame> parse(std::string frame);
     awaitable<void> write_frames();
     awaitable<void> close_at_end();
     awaitable<bool> write_answers();
@@ -47,6 +48,7 @@ class agent_socket {
     executor ex_;
     http::websocket& ws_;
     shared_session session_;
+    asio::thread_pool* pool_;
     std::shared_ptr<void> counted_;
     event_filter filter_;
     std::unique_ptr<sessions::cursor> cursor_;

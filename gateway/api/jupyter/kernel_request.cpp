@@ -6,6 +6,8 @@
 #include <cctype>
 #include <nlohmann/json.hpp>
 
+#include "messaging/json_problem.hpp"
+
 namespace gateway::api::jupyter {
 namespace {
 
@@ -58,6 +60,7 @@ result<std::string> text_field(const json& from, const char* name) {
     if (!found->is_string()) return invalid(std::string(name) + " must be a string");
     const auto& text = found->get_ref<const std::string&>();
     if (text.find('\0') != std::string::npos) return invalid(std::string(name) + " must not hold a NUL");
+    if (text.size() > max_value_bytes) return invalid(std::string(name) + " is longer than 4096 bytes");
     return text;
 }
 
@@ -83,6 +86,16 @@ result<kernel_request> read_fields(const json& body, const std::vector<std::stri
 
 }  // namespace
 
+result<void> check_body(std::string_view body) {
+    if (body.size() > most_body_bytes)
+        return failure{errc::too_large, "the body has " + std::to_string(body.size()) + " bytes; at most " +
+                                            std::to_string(most_body_bytes) + " are taken"};
+    // It also bounds the nesting, which the document's own writer follows by recursion.
+    auto problem = messaging::json_problem(body);
+    if (!problem.empty()) return invalid("the body " + problem);
+    return {};
+}
+
 bool is_uuid(std::string_view text) {
     if (text.size() != 36) return false;
     for (std::size_t at = 0; at < text.size(); ++at) {
@@ -94,9 +107,8 @@ bool is_uuid(std::string_view text) {
 
 result<kernel_request> parse_kernel_request(std::string_view body, const std::vector<std::string>& client_env) {
     if (body.find_first_not_of(" \t\r\n") == std::string_view::npos) return kernel_request{};
+    if (auto good = check_body(body); !good) return good.error();
     auto parsed = json::parse(body, nullptr, false);
-    if (parsed.is_discarded())
-        return invalid("the body is not valid JSON: send an object like {\"name\": \"python3\"}");
     if (parsed.is_null()) return kernel_request{};
     if (!parsed.is_object()) return invalid("the body must be a JSON object like {\"name\": \"python3\"}");
     auto made = read_fields(parsed, client_env);

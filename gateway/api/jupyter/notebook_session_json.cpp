@@ -9,6 +9,8 @@ namespace {
 
 using nlohmann::json;
 
+constexpr std::size_t most_text_bytes = 4096;  // kept with the row, and in every listing
+
 failure invalid(std::string message) { return failure{errc::invalid_request, std::move(message)}; }
 
 result<std::optional<std::string>> optional_text(const json& from, const char* name) {
@@ -17,6 +19,7 @@ result<std::optional<std::string>> optional_text(const json& from, const char* n
     if (!found->is_string()) return invalid(std::string(name) + " must be a string");
     auto text = found->get<std::string>();
     if (text.find('\0') != std::string::npos) return invalid(std::string(name) + " must not hold a NUL");
+    if (text.size() > most_text_bytes) return invalid(std::string(name) + " is longer than 4096 bytes");
     return std::optional<std::string>(std::move(text));
 }
 
@@ -47,6 +50,7 @@ result<void> read_kernel(const json& body, const std::vector<std::string>& clien
 }
 
 result<notebook_session_request> parse(std::string_view text, const std::vector<std::string>& client_env) {
+    if (auto good = check_body(text); !good) return good.error();
     auto body = json::parse(text, nullptr, false);
     if (!body.is_object()) return invalid("the body must be a JSON object with path, type and kernel");
     body = in_new_form(std::move(body));

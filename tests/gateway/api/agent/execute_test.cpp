@@ -67,6 +67,40 @@ TEST_F(execute_test, checks_everything_before_the_headers) {
     EXPECT_TRUE(session->executed.empty());
 }
 
+TEST_F(execute_test, takes_code_that_is_large_and_nothing_else) {
+    std::string large(2u << 20, 'x');
+    open("POST", "/api/v1/sessions/ses_1/execute", R"({"code":")" + large + "\\n\"}");
+    ASSERT_EQ(session->executed.size(), 1u);
+    EXPECT_EQ(session->executed[0].code, large + "\n");
+    auto metric = [&](const std::string& text) {
+        return call("POST", "/api/v1/sessions/ses_1/execute", R"({"code":"x","current_step_metric":")" + text + "\"}");
+    };
+    auto refused = metric(large.substr(0, 20'000));
+    EXPECT_EQ(refused.status, 400);
+    EXPECT_EQ(refused.message(), "current_step_metric has 20002 bytes; at most 16384 are taken");
+    EXPECT_EQ(metric(large).status, 413);
+    EXPECT_THAT(metric(large).message(), testing::HasSubstr("beside code; at most 1048576 are taken"));
+    auto step = R"({"code":"x","current_step":")" + large.substr(0, 5000) + "\"}";
+    EXPECT_THAT(call("POST", "/api/v1/sessions/ses_1/execute", step).message(),
+                testing::HasSubstr("current_step has 5000"));
+    EXPECT_EQ(session->executed.size(), 1u);
+}
+
+TEST_F(execute_test, says_what_is_wrong_with_code_that_no_utf8_can_say) {
+    auto refused = call("POST", "/api/v1/sessions/ses_1/execute", R"({"code":"a\ud800\ud83d\ude00"})");
+    EXPECT_EQ(refused.message(), R"(code has the escape \ud800, half of a surrogate pair, at byte 1)");
+    EXPECT_EQ(call("POST", "/api/v1/sessions/ses_1/execute", "{\"code\":\"\xff\"}").message(),
+              "the body is not UTF-8 at byte 9");
+}
+
+TEST_F(execute_test, takes_the_last_of_repeated_code) {
+    open("POST", "/api/v1/sessions/ses_1/execute", R"({"code":"a","code":"b"})");
+    EXPECT_EQ(session->executed.at(0).code, "b");
+    EXPECT_EQ(call("POST", "/api/v1/sessions/ses_1/execute", R"({"code":"a","code":7})").status, 400);
+    open("POST", "/api/v1/sessions/ses_1/execute", R"({"code":7,"c\u006fde":"d"})");
+    EXPECT_EQ(session->executed.at(1).code, "d");
+}
+
 TEST_F(execute_test, passes_on_a_refusal_of_the_session) {
     session->refuses = failure{errc::idempotency_mismatch, "other code"};
     auto refused = call("POST", "/api/v1/sessions/ses_1/execute", R"({"code":"x"})");

@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include "gateway/api/agent/request_object.hpp"
 #include "tests/gateway/api/agent/agent_fixture.hpp"
 
 namespace gateway::api::agent {
@@ -59,7 +60,12 @@ INSTANTIATE_TEST_SUITE_P(bodies, bad_session_test,
                                          bad_body{R"({"a":1,"b":2})", "unknown_field", "a, b"},
                                          bad_body{"[1]", "invalid_request", "object"},
                                          bad_body{"{", "invalid_request", "JSON"},
-                                         bad_body{"{\"name\":\"\xff\"}", "invalid_request", "JSON"},
+                                         bad_body{"{\"name\":\"\xff\"}", "invalid_request", "not UTF-8 at byte 9"},
+                                         bad_body{R"({"name":"\ud800x"})", "invalid_request", "surrogate"},
+                                         bad_body{R"({"sandbox":{"a":1e400}})", "invalid_request", "overflow"},
+                                         bad_body{R"({"sandbox":{"a":"\udc00"}})", "invalid_request", "surrogate"},
+                                         bad_body{R"({"user_id":"a/b\u0000"})", "invalid_request", "control character"},
+                                         bad_body{R"({"user_id":""})", "invalid_request", "must not be empty"},
                                          bad_body{R"({"name":7})", "invalid_request", "name must be a string"},
                                          bad_body{R"({"name":""})", "invalid_request", "name"},
                                          bad_body{R"({"name":"a/b"})", "invalid_request", "slash"},
@@ -76,6 +82,56 @@ INSTANTIATE_TEST_SUITE_P(bodies, bad_session_test,
 TEST_F(sessions_test, refuses_nesting_that_a_recursion_could_not_follow) {
     std::string deep(100'000, '[');
     EXPECT_EQ(call("POST", "/api/v1/sessions", "{\"sandbox\":" + deep + std::string(100'000, ']') + "}").status, 400);
+}
+
+TEST_F(sessions_test, says_that_a_body_is_nested_too_deeply) {
+    std::string deep = "{\"sandbox\":{\"a\":" + std::string(2000, '[') + std::string(2000, ']') + "}}";
+    EXPECT_THAT(call("POST", "/api/v1/sessions", deep).message(), HasSubstr("nested deeper than 1024 levels"));
+}
+
+TEST_F(sessions_test, refuses_a_sandbox_over_its_limit_by_name_size_and_limit) {
+    std::string text(70'000, 'x');
+    auto refused = call("POST", "/api/v1/sessions", R"({"sandbox":{"a":")" + text + "\"}}");
+    EXPECT_EQ(refused.status, 400);
+    EXPECT_EQ(refused.message(), "sandbox has 70008 bytes; at most 65536 are taken");
+    EXPECT_EQ(call("POST", "/api/v1/sessions", R"({"sandbox":{"a":")" + text.substr(0, 60'000) + "\"}}").status, 201);
+}
+
+TEST_F(sessions_test, refuses_an_environment_over_its_limit) {
+    auto body = R"({"env":{"A":")" + std::string(100'000, 'x') + R"(","B":")" + std::string(100'000, 'x') +
+                R"(","C":")" + std::string(100'000, 'x') + "\"}}";
+    EXPECT_THAT(call("POST", "/api/v1/sessions", body).message(), HasSubstr("at most 262144 are taken"));
+}
+
+TEST_F(sessions_test, does_not_look_into_a_body_over_a_mebibyte) {
+    add_session();
+    std::string body(most_request_bytes + 1, '{');
+    for (const auto* path :
+         {"/api/v1/sessions", "/api/v1/sessions/ses_1/interrupt", "/api/v1/sessions/ses_1/restart"}) {
+        auto refused = call("POST", path, body);
+        EXPECT_EQ(refused.status, 413) << path;
+        EXPECT_EQ(refused.message(), "the body has 1048577 bytes; at most 1048576 are taken") << path;
+    }
+}
+
+TEST_F(sessions_test, names_ten_unknown_fields_and_counts_the_rest) {
+    std::string body = "{\"" + std::string(5000, 'z') + "\":1";
+    for (int at = 10; at < 100; ++at) body += ",\"k" + std::to_string(at) + "\":1";
+    auto refused = call("POST", "/api/v1/sessions", body + "}");
+    EXPECT_EQ(refused.code(), "unknown_field");
+    EXPECT_THAT(refused.message(), HasSubstr("k10, k11, k12, k13, k14, k15, k16, k17, k18, k19 and 81 more"));
+    auto one = call("POST", "/api/v1/sessions", "{\"" + std::string(5000, 'z') + "\":1}");
+    EXPECT_LT(one.message().size(), 400u);
+}
+
+TEST_F(sessions_test, takes_the_last_of_a_repeated_field) {
+    EXPECT_EQ(call("POST", "/api/v1/sessions", R"({"name":"a","name":"b"})").body["name"], "b");
+}
+
+TEST_F(sessions_test, refuses_a_repeated_query_parameter) {
+    auto refused = call("GET", "/api/v1/sessions?limit=1&limit=2");
+    EXPECT_EQ(refused.status, 400);
+    EXPECT_EQ(refused.message(), "the query parameter limit is there more than once");
 }
 
 TEST_F(sessions_test, lets_only_an_admin_name_another_user) {

@@ -301,6 +301,20 @@ TEST_F(socket_test, says_what_is_wrong_with_a_call) {
     EXPECT_TRUE(session->executed.empty());
 }
 
+TEST_F(socket_test, takes_a_cursor_past_the_end_as_the_end_and_refuses_negative_ones) {
+    auto agent = connect();
+    for (const auto* method : {"complete", "inspect"}) {
+        session->asked.second = -1;
+        send(*agent, method, R"({"code":"aé","cursor_pos":99999999999})");
+        EXPECT_EQ(session->asked.second, 2) << method;
+        send(*agent, method, R"({"code":"aé","cursor_pos":1})");
+        EXPECT_EQ(session->asked.second, 1) << method;
+        send(*agent, method, R"({"code":"a","cursor_pos":-1})");
+        EXPECT_EQ(last_answer(*agent)["error"]["code"], -32602) << method;
+        EXPECT_EQ(session->asked.second, 1) << method;
+    }
+}
+
 TEST_F(socket_test, answers_a_batch_as_one_and_a_notification_not_at_all) {
     auto agent = connect();
     agent->ws.give(R"([{"jsonrpc":"2.0","id":"a","method":"execute","params":{"code":"1"}},)"

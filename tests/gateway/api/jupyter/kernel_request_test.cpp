@@ -50,6 +50,21 @@ TEST(kernel_request, reads_directory_id_and_user_from_the_environment) {
     EXPECT_EQ(parsed->kernel_id, "8f14e45f-ceea-467e-bd5d-7f1b2c3d4e5f");
 }
 
+TEST(kernel_request, refuses_a_body_over_a_mebibyte_before_it_is_parsed) {
+    auto refused = parse(std::string(most_body_bytes + 1, '{'));
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, errc::too_large);
+    EXPECT_EQ(refused.error().message, "the body has 1048577 bytes; at most 1048576 are taken");
+    EXPECT_THAT(refusal(R"({"path":")" + std::string(5000, 'x') + "\"}"), HasSubstr("path is longer than 4096 bytes"));
+}
+
+TEST(kernel_request, says_what_is_wrong_with_a_body) {
+    EXPECT_EQ(refusal("{\"name\":\"\xff\"}"), "the body is not UTF-8 at byte 9");
+    EXPECT_EQ(refusal("{\"a\":" + std::string(500'000, '[')), "the body is nested deeper than 1024 levels");
+    EXPECT_THAT(refusal(R"({"name":"\ud800"})"), HasSubstr("surrogate"));
+    EXPECT_THAT(refusal("{"), HasSubstr("the body is not JSON at byte 2"));
+}
+
 TEST(kernel_request, keeps_the_variable_that_only_the_gateway_sets) {
     auto parsed = parse(R"({"env":{"KERNEL_GATEWAY":"0"}})");
     ASSERT_TRUE(parsed);
@@ -70,7 +85,7 @@ TEST(kernel_request, does_not_judge_the_value_of_a_variable_it_ignores) {
 }
 
 TEST(kernel_request, refuses_other_bodies_with_a_message_that_says_what_to_send) {
-    EXPECT_THAT(refusal("{name"), HasSubstr("not valid JSON"));
+    EXPECT_THAT(refusal("{name"), HasSubstr("not JSON"));
     EXPECT_THAT(refusal("[1]"), HasSubstr("must be a JSON object"));
     EXPECT_THAT(refusal(R"({"name":7})"), HasSubstr("name must be a string"));
     EXPECT_THAT(refusal(R"({"path":"a\u0000b"})"), HasSubstr("path must not hold a NUL"));

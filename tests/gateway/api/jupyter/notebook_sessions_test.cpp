@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include "gateway/api/jupyter/kernel_request.hpp"
 #include "tests/gateway/api/jupyter/fixture.hpp"
 
 namespace gateway::api::jupyter {
@@ -109,6 +110,17 @@ TEST_F(notebook_session_routes, say_what_a_body_lacks) {
     EXPECT_THAT(message(R"({"path":"a"})"), testing::HasSubstr("type is missing"));
     EXPECT_THAT(message(R"({"path":1,"type":"notebook"})"), testing::HasSubstr("path must be a string"));
     EXPECT_THAT(message(R"({"path":"a","type":"notebook","kernel":[]})"), testing::HasSubstr("kernel must be"));
+}
+
+TEST_F(notebook_session_routes, say_what_is_too_large) {
+    serve();
+    std::string large(most_body_bytes + 1, ' '), path(5000, 'x');
+    EXPECT_EQ(call("POST", "/api/sessions", large).status, 413);
+    EXPECT_EQ(call("PATCH", path_of(open("a.ipynb")), large).status, 413);
+    EXPECT_EQ(call("POST", "/api/sessions", R"({"path":")" + path + R"(","type":"notebook"})").status, 400);
+    auto deep =
+        R"({"path":"a","type":"notebook","kernel":{"a":)" + std::string(400'000, '[') + std::string(400'000, ']');
+    EXPECT_EQ(call("POST", "/api/sessions", deep + "}}").status, 400);
 }
 
 TEST_F(notebook_session_routes, understand_the_form_before_notebook_5) {
