@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <vector>
 
 #include "messaging/zmtp_decoder.hpp"
 #include "tests/fuzz/require.hpp"
+#include "tests/support/zmtp_feed.hpp"
 
 using namespace messaging;
 
@@ -19,13 +19,7 @@ std::vector<zmtp_event> read(std::string_view bytes, std::size_t piece) {
     zmtp_decoder decoder(zmtp_role::dealer, small);
     std::vector<zmtp_event> found;
     while (!bytes.empty()) {
-        auto room = decoder.direct();
-        auto direct = std::min({room.size(), piece, bytes.size()});
-        if (direct > 0) std::memcpy(room.data(), bytes.data(), direct);
-        decoder.wrote(direct);
-        bytes.remove_prefix(direct);
-        auto rest = bytes.substr(0, piece - direct);
-        bytes.remove_prefix(rest.size());
+        auto rest = test_support::take_piece(decoder, bytes, piece);
         for (auto event = decoder.next(rest); event.what != zmtp_event::needs_more; event = decoder.next(rest)) {
             found.push_back(event);
             if (event.what == zmtp_event::failed) return found;

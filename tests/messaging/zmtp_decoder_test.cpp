@@ -3,9 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstring>
 #include <string>
 #include <vector>
+
+#include "tests/support/zmtp_feed.hpp"
 
 namespace messaging {
 namespace {
@@ -46,13 +47,7 @@ void note(reading& into, const zmtp_event& event) {
 reading read(zmtp_decoder& decoder, std::string_view bytes, std::size_t piece) {
     reading all;
     do {
-        auto room = decoder.direct();
-        auto direct = std::min({room.size(), piece, bytes.size()});
-        if (direct > 0) std::memcpy(room.data(), bytes.data(), direct);
-        decoder.wrote(direct);
-        bytes.remove_prefix(direct);
-        auto rest = bytes.substr(0, piece - direct);
-        bytes.remove_prefix(rest.size());
+        auto rest = test_support::take_piece(decoder, bytes, piece);
         for (;;) {
             auto event = decoder.next(rest);
             if (event.what == zmtp_event::needs_more) break;
