@@ -65,8 +65,8 @@ TEST_P(a_failed_launch, names_the_missing_mount_source) {
 
 TEST_P(a_failed_launch, names_the_missing_working_directory) {
     launch_request what = script("");
-    what.working_dir = "/work/nowhere";
-    EXPECT_THAT(error_of(what), HasSubstr("working directory /work/nowhere"));
+    what.working_dir = "/missing/nowhere";
+    EXPECT_THAT(error_of(what), HasSubstr("working directory /missing/nowhere"));
 }
 
 TEST_P(a_failed_launch, names_the_output_file_that_cannot_be_made) {
