@@ -1,10 +1,9 @@
 #include "messaging/json_problem.hpp"
 
-#include <algorithm>
-#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "messaging/json_scanner.hpp"
+#include "messaging/json_string.hpp"
 #include "messaging/utf8.hpp"
 
 namespace messaging {
@@ -59,16 +58,6 @@ std::string utf8_problem(std::string_view text) {
     return at == text.size() ? std::string() : "is not UTF-8 at byte " + std::to_string(at);
 }
 
-unsigned unit_at(std::string_view text, std::size_t backslash) {
-    unsigned unit = 0;
-    if (text.substr(backslash, 2) == "\\u" && text.size() - backslash >= 6)
-        std::from_chars(text.data() + backslash + 2, text.data() + backslash + 6, unit, 16);
-    return unit;
-}
-
-bool is_high(unsigned unit) { return unit >= 0xd800 && unit < 0xdc00; }
-bool is_low(unsigned unit) { return unit >= 0xdc00 && unit < 0xe000; }
-
 }  // namespace
 
 std::string json_problem(std::string_view text) {
@@ -86,15 +75,10 @@ std::string large_json_problem(std::string_view text, std::size_t at) {
 }
 
 std::string literal_problem(std::string_view literal) {
-    for (auto at = literal.find('\\'); at != std::string_view::npos; at = literal.find('\\', at)) {
-        auto unit = unit_at(literal, at);
-        bool is_pair = is_high(unit) && is_low(unit_at(literal, std::min(at + 6, literal.size())));
-        if (!is_pair && (is_high(unit) || is_low(unit)))
-            return "has the escape " + std::string(literal.substr(at, 6)) + ", half of a surrogate pair, at byte " +
-                   std::to_string(at - 1);
-        at += is_pair ? 12 : unit != 0 ? 6 : 2;
-    }
-    return {};
+    auto at = find_lone_surrogate(literal);
+    if (at == std::string_view::npos) return {};
+    return "has the escape " + std::string(literal.substr(at, 6)) + ", half of a surrogate pair, at byte " +
+           std::to_string(at - 1);
 }
 
 }  // namespace messaging

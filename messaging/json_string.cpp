@@ -17,6 +17,12 @@ std::uint32_t hex_unit(std::string_view body, std::size_t at) {
 bool is_high(std::uint32_t unit) { return unit >= 0xD800 && unit <= 0xDBFF; }
 bool is_low(std::uint32_t unit) { return unit >= 0xDC00 && unit <= 0xDFFF; }
 
+// The code unit of the \uXXXX escape at `backslash`; 0 when it is none.
+std::uint32_t unit_at(std::string_view json, std::size_t backslash) {
+    bool is_one = backslash <= json.size() && json.substr(backslash, 2) == "\\u" && json.size() - backslash >= 6;
+    return is_one ? hex_unit(json, backslash + 2) : 0;
+}
+
 // `at` is behind "\u"; gives the position behind the code point, which may take two escapes.
 std::size_t append_code_point(std::string& to, std::string_view body, std::size_t at) {
     std::uint32_t unit = hex_unit(body, at);
@@ -115,6 +121,16 @@ std::string quote(std::string_view text) {
     for (char c : text) append_quoted(literal, c);
     literal += '"';
     return literal;
+}
+
+std::size_t find_lone_surrogate(std::string_view json, std::size_t from) {
+    for (auto at = json.find('\\', from); at != std::string_view::npos; at = json.find('\\', at)) {
+        auto unit = unit_at(json, at);
+        bool is_pair = is_high(unit) && is_low(unit_at(json, at + 6));
+        if (!is_pair && (is_high(unit) || is_low(unit))) return at;
+        at += is_pair ? 12 : unit != 0 ? 6 : 2;
+    }
+    return std::string_view::npos;
 }
 
 bool is_string(std::string_view value) { return !value.empty() && value.front() == '"'; }

@@ -98,4 +98,10 @@ void append_utf8(std::string& to, std::uint32_t code_point) {
     }
 }
 
+std::string_view first_bytes(std::string_view text, std::size_t most) {
+    if (text.size() <= most) return text;
+    while (most > 0 && !begins_character(text[most])) --most;
+    return text.substr(0, most);
+}
+
 }  // namespace messaging

@@ -17,4 +17,9 @@ std::size_t find_invalid_utf8(std::string_view text);
 std::string replace_invalid_utf8(std::string_view text);
 void append_utf8(std::string& to, std::uint32_t code_point);
 
+// Of well-formed text: the byte is the first of its character.
+inline bool begins_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }
+// At most `most` bytes of well-formed text, cut between characters.
+std::string_view first_bytes(std::string_view text, std::size_t most);
+
 }  // namespace messaging

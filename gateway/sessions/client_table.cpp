@@ -111,7 +111,9 @@ class client_table::connection final : public jupyter_client {
     // JupyterLab opens a new connection when it hears of a restart, and drops the requests that it has made by then:
     // hearing of the same one again there, it would drop those of the new kernel.
     bool first_time(std::uint64_t restart) {
-        return restart > owner_->told_of_restart && (owner_->told_of_restart = restart);
+        if (restart <= owner_->told_of_restart) return false;
+        owner_->told_of_restart = restart;
+        return true;
     }
 
     void deliver(const entry& each, std::vector<delivery>& out) {

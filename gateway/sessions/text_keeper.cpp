@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "gateway/base/log.hpp"
+#include "messaging/utf8.hpp"
 #include "mounts/confined.hpp"
 
 namespace gateway::sessions {
@@ -17,26 +18,16 @@ namespace {
 
 constexpr const char* output_directory = ".composio/output";
 
-bool begins_character(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) != 0x80; }
-
 // The bytes of `text` that hold its first `characters` code points; counts all of them into `total`.
 std::size_t bytes_of(std::string_view text, std::size_t characters, std::size_t& total) {
     std::size_t cut = text.size();
     total = 0;
     for (std::size_t at = 0; at < text.size(); ++at) {
-        if (!begins_character(text[at])) continue;
+        if (!messaging::begins_character(text[at])) continue;
         if (total == characters) cut = at;
         ++total;
     }
     return cut;
-}
-
-// At most `most` bytes of `text`, cut between characters.
-std::string_view whole_characters(std::string_view text, std::uint64_t most) {
-    if (text.size() <= most) return text;
-    auto end = static_cast<std::size_t>(most);
-    while (end > 0 && !begins_character(text[end])) --end;
-    return text.substr(0, end);
 }
 
 // How many of the bytes could be written; errno says why not all.
@@ -54,7 +45,7 @@ std::size_t write_some(int fd, std::string_view text) {
 // The last place up to `at` where a character begins.
 std::uint64_t character_at(int fd, std::uint64_t at) {
     char byte = 0;
-    while (at > 0 && ::pread(fd, &byte, 1, static_cast<off_t>(at)) == 1 && !begins_character(byte)) --at;
+    while (at > 0 && ::pread(fd, &byte, 1, static_cast<off_t>(at)) == 1 && !messaging::begins_character(byte)) --at;
     return at;
 }
 
@@ -109,7 +100,7 @@ bool text_keeper::open() {
 
 void text_keeper::write(std::string_view text) {
     if (lost_ || text.empty() || !open()) return;
-    const auto fits = whole_characters(text, limits_.file_bytes - written_);
+    const auto fits = messaging::first_bytes(text, limits_.file_bytes - written_);
     const auto done = write_some(fd_, fits);
     const int why = errno;
     written_ += done;

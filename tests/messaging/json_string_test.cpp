@@ -33,5 +33,15 @@ TEST(json_string, gives_keys_by_meaning) {
     EXPECT_EQ(key_of({"msg\\u005fid", "1"}, storage), "msg_id");
 }
 
+TEST(json_string, finds_escapes_that_are_half_a_character) {
+    constexpr auto none = std::string_view::npos;
+    EXPECT_EQ(find_lone_surrogate(R"("a\n\u00e9\ud83d\ude00\\ud83d")"), none);
+    EXPECT_EQ(find_lone_surrogate(R"("\ud83d")"), 1u);
+    EXPECT_EQ(find_lone_surrogate(R"("\ude00\ud83d")"), 1u);
+    EXPECT_EQ(find_lone_surrogate(R"("\ude00\ud83d")", 7), 7u);
+    EXPECT_EQ(find_lone_surrogate(R"("\u0000\ud83d)"), 7u);
+    EXPECT_EQ(find_lone_surrogate(R"("\u12)"), none);
+}
+
 }  // namespace
 }  // namespace messaging

@@ -48,5 +48,13 @@ TEST(utf8, writes_code_points_of_every_length) {
     EXPECT_EQ(text, "A\u00e9\u20ac\U0001F600");
 }
 
+TEST(utf8, is_cut_between_characters) {
+    EXPECT_EQ(first_bytes("abc", 3), "abc");
+    EXPECT_EQ(first_bytes("abc", 2), "ab");
+    EXPECT_EQ(first_bytes("a\u20acb", 3), "a");
+    EXPECT_EQ(first_bytes("a\u20acb", 4), "a\u20ac");
+    EXPECT_EQ(first_bytes("\U0001F600", 3), "");
+}
+
 }  // namespace
 }  // namespace messaging

@@ -12,6 +12,7 @@
 #include "gateway/api/agent/session_json.hpp"
 #include "gateway/api/agent/socket.hpp"
 #include "messaging/json_string.hpp"
+#include "messaging/utf8.hpp"
 
 namespace gateway::api::agent {
 namespace {
@@ -93,8 +94,7 @@ outcome restart(agent_socket& socket, request_object& params) {
 // may raise, and never reply.
 int cursor_of(fields& from, const std::string& code) {
     auto told = from.number("cursor_pos");
-    auto begins = [](char byte) { return (static_cast<unsigned char>(byte) & 0xc0) != 0x80; };
-    auto end = static_cast<std::uint64_t>(std::count_if(code.begin(), code.end(), begins));
+    auto end = static_cast<std::uint64_t>(std::count_if(code.begin(), code.end(), messaging::begins_character));
     return static_cast<int>(std::min<std::uint64_t>(told.value_or(end), std::min(end, most_int)));
 }
 

@@ -15,8 +15,7 @@ constexpr std::size_t most_shown_bytes = 100;
 constexpr std::size_t member_cost = 32;
 
 failure no_object(std::string_view text, std::size_t at, const char* what) {
-    bool is_small = text.size() <= most_request_bytes;
-    auto problem = is_small ? messaging::json_problem(text) : messaging::large_json_problem(text, at);
+    auto problem = problem_of(text, at);
     return {errc::invalid_request, fmt::format("{} {}", what, problem.empty() ? "must be a JSON object" : problem)};
 }
 
@@ -68,11 +67,14 @@ result<request_object> read_request(std::string_view text, request_form form, co
     return finish(std::move(found));
 }
 
+std::string problem_of(std::string_view text, std::size_t at) {
+    bool is_small = text.size() <= most_request_bytes;
+    return is_small ? messaging::json_problem(text) : messaging::large_json_problem(text, at);
+}
+
 std::string shown(std::string_view text) {
     if (text.size() <= most_shown_bytes) return std::string(text);
-    auto end = most_shown_bytes;
-    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
-    return std::string(text.substr(0, end)) + "…";
+    return std::string(messaging::first_bytes(text, most_shown_bytes)) + "…";
 }
 
 }  // namespace gateway::api::agent

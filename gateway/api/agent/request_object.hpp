@@ -28,6 +28,9 @@ enum class request_form {
 // An empty text is an empty object. `what` names the text in errors: "the body". too_large, invalid_request.
 result<request_object> read_request(std::string_view text, request_form form, const char* what = "the body");
 
+// Why `text` is no JSON; `at`: where the scan of it ended. Empty when a small one is good.
+std::string problem_of(std::string_view text, std::size_t at);
+
 // A name or value from outside, for an error's text: at most 100 bytes of it.
 std::string shown(std::string_view text);
 

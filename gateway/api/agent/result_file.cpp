@@ -9,6 +9,7 @@
 
 #include "gateway/base/log.hpp"
 #include "gateway/sessions/text_keeper.hpp"
+#include "messaging/utf8.hpp"
 #include "mounts/confined.hpp"
 
 namespace gateway::api::agent {
@@ -38,8 +39,7 @@ void remove_file(const std::string& files_directory, const std::string& name) {
 std::string_view head_of(std::string_view text, std::size_t characters) {
     std::size_t seen = 0;
     for (std::size_t at = 0; at < text.size(); ++at) {
-        bool begins = (static_cast<unsigned char>(text[at]) & 0xc0) != 0x80;
-        if (begins && seen++ == characters) return text.substr(0, at);
+        if (messaging::begins_character(text[at]) && seen++ == characters) return text.substr(0, at);
     }
     return text;
 }

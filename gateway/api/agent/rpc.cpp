@@ -117,8 +117,7 @@ rpc_frame only(rpc_call call) {
 }
 
 rpc_frame no_json(std::string_view frame, std::size_t at) {
-    bool is_small = frame.size() <= most_request_bytes;
-    auto problem = is_small ? messaging::json_problem(frame) : messaging::large_json_problem(frame, at);
+    auto problem = problem_of(frame, at);
     if (problem.empty()) problem = "is not JSON";
     return only(malformed("", rpc_code::parse_error, "the frame " + problem));
 }

@@ -4,6 +4,7 @@
 
 #include "gateway/base/log.hpp"
 #include "gateway/base/thread_pool.hpp"
+#include "messaging/utf8.hpp"
 
 namespace gateway::api::jupyter {
 namespace {
@@ -15,13 +16,8 @@ constexpr std::size_t max_close_reason = 123;  // RFC 6455 section 5.5: control 
 
 std::chrono::steady_clock::time_point now() { return std::chrono::steady_clock::now(); }
 
-// A close reason is UTF-8: cut between characters.
-std::string cut_to_reason(std::string text) {
-    if (text.size() <= max_close_reason) return text;
-    std::size_t end = max_close_reason;
-    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
-    text.resize(end);
-    return text;
+std::string cut_to_reason(const std::string& text) {
+    return std::string(messaging::first_bytes(text, max_close_reason));
 }
 
 const char* reason_of(sessions::client_end end) {
