@@ -1,0 +1,98 @@
+// A kernel's five ZeroMQ sockets and the one thread that owns them: the io thread, which runs no Python and never waits
+// for the interpreter, so that the heartbeat, the control channel and output go on whatever a cell does.
+// Owned by the kernel's main function; made after the fork. Jupyter messaging specification 5.5.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "messaging/connection_file.hpp"
+#include "messaging/message.hpp"
+
+namespace kernel {
+
+enum class output_stream : std::uint8_t { out, err };
+
+// The header of the request that caused an output, as JSON text; shared by all that it caused.
+using parent_text = std::shared_ptr<const std::string>;
+
+// Who gets what clients send. Called on the io thread: must not wait, and must not take the interpreter's lock.
+class request_sink {
+  public:
+    // A valid request on shell or control (`what.where`); `what.identities` are the routing ids for its reply.
+    virtual void on_request(messaging::message what) = 0;
+    // On the stdin channel.
+    virtual void on_input_reply(messaging::message what) = 0;
+
+  protected:
+    ~request_sink() = default;
+};
+
+struct server_settings {
+    std::chrono::milliseconds coalescing{50};      // how long stream text may wait for more
+    std::size_t coalesced_bytes = 64 << 10;        // at which it is sent at once
+    std::size_t unsent_limit = 256 << 20;          // at which writers are to wait
+    std::size_t kept_bytes = 64 << 20;             // of iopub messages, for resend()
+    std::chrono::milliseconds linger{500};         // for what is unsent when the kernel ends
+};
+
+class kernel_server {
+  public:
+    // Binds; a tcp port of 0 becomes a free one (where() has it). Fails when an endpoint cannot be bound.
+    static messaging::result<std::unique_ptr<kernel_server>> bind(messaging::connection_info where,
+                                                                  server_settings settings = {});
+    ~kernel_server();  // stop()
+    kernel_server(const kernel_server&) = delete;
+    kernel_server& operator=(const kernel_server&) = delete;
+
+    // Starts the io thread, with every signal blocked. `sink` outlives this. Once.
+    void start(request_sink& sink);
+    // Sends what is left within the linger time, joins the io thread and closes the sockets.
+    void stop();
+
+    const messaging::connection_info& where() const;
+
+    // All of the following: any thread, at any time, never waiting.
+
+    // A reply, or a request on stdin, to what.identities.
+    void send(messaging::message what);
+    // On iopub, in the order of the calls, also with respect to write(). identities.front() is the topic. Its metadata,
+    // a JSON object, gains "cellgate_seq": 1, 2, 3, … in the order of publication.
+    void publish(messaging::message what);
+    // Text for a stream message, merged with the text before it when that was for the same stream and parent.
+    void write(output_stream which, std::string_view text, const parent_text& parent);
+    // Stream text that waits for more is sent now.
+    void flush();
+
+    // Bytes published and written that no socket has taken yet; with every subscriber's unread ones, as far as they are
+    // still in this process.
+    std::size_t unsent() const;
+    // Waits, at most `limit`, until less than the limit is unsent; false when it is not by then. Without the
+    // interpreter's lock, please.
+    bool wait_for_room(std::chrono::milliseconds limit);
+
+    struct resent {
+        std::uint64_t first = 0;  // the oldest that is still kept; 0: nothing is
+        std::uint64_t last = 0;   // the newest that was published
+    };
+    // Publishes again, as they were, the kept messages with a number greater than `after`.
+    resent resend(std::uint64_t after);
+
+    // Reads `pipe` (which becomes non-blocking and stays the caller's) into write(which, …), under the parent that
+    // set_captured_parent() gave last.
+    void capture(int pipe, output_stream which);
+    void set_captured_parent(parent_text parent);
+    // What is in the captured pipes now has been passed to write() when this returns.
+    void drain_captured();
+
+  private:
+    struct implementation;
+    explicit kernel_server(std::unique_ptr<implementation> made);
+    std::unique_ptr<implementation> implementation_;
+};
+
+}  // namespace kernel
