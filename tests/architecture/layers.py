@@ -10,6 +10,7 @@ MAY_INCLUDE: dict[str, set[str]] = {
     # The child programs: nothing of gateway/.
     "kernel/launcher": {"kernel/sandbox"},
     "kernel/sandbox": {"kernel/launcher"},
+    "kernel/zygote": {"kernel/launcher", "kernel/sandbox"},
     "gateway/base": set(),
     "gateway/config": BASE,
     "gateway/http": BASE,
