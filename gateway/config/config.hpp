@@ -50,7 +50,8 @@ struct storage_section {
 };
 
 struct kernels_section {
-    std::string default_name = "python3";  // the key is kernels.default
+    std::string default_name = "cellgate";  // the key is kernels.default
+    std::string python3 = "cellgate";       // or "ipykernel"
     std::string force_name;
     bool listing = true;
     integer max = 0;  // 0: no limit

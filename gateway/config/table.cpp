@@ -129,7 +129,9 @@ std::vector<setting> kernels_settings() {
     return {
         {"kernels.default", kernels<&K::default_name>,
          text("a kernelspec's name", [](const std::string& name) { return !name.empty() && is_kernel_name(name); }),
-         "Kernelspec of a session that names none"},
+         "Kernelspec of a session that names none; where cellgate is not installed, python3"},
+        {"kernels.python3", kernels<&K::python3>, one_of({"cellgate", "ipykernel"}),
+         "What the name python3 starts where both are installed; with cellgate the other is offered as ipykernel"},
         {"kernels.force_name", kernels<&K::force_name>, text("a kernelspec's name, or empty", is_kernel_name),
          "Kernelspec used whatever a client asks for"},
         {"kernels.listing", kernels<&K::listing>, any(), "Answer GET /api/kernels; JupyterLab needs it"},

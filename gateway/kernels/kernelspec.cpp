@@ -76,7 +76,8 @@ std::string user_data_directory() {
 
 }  // namespace
 
-kernelspec_store::kernelspec_store(std::vector<std::string> directories) : directories_(std::move(directories)) {}
+kernelspec_store::kernelspec_store(std::vector<std::string> directories, python3_kernel python3)
+    : directories_(std::move(directories)), python3_(python3) {}
 
 const std::map<std::string, kernelspec>& kernelspec_store::list() {
     auto now = monotonic_ns();
@@ -93,6 +94,19 @@ void kernelspec_store::rescan() {
     found_.clear();
     for (const auto& directory : directories_)
         for (const auto& name : names_in(directory)) add(directory, name);
+    name_python3();
+}
+
+void kernelspec_store::name_python3() {
+    auto own = found_.find(own_kernel);
+    if (python3_ == python3_kernel::installed || own == found_.end()) return;
+    if (auto displaced = found_.extract(usual_kernel)) {
+        displaced.key() = displaced.mapped().name = displaced_kernel;
+        found_.insert(std::move(displaced));
+    }
+    auto copy = own->second;
+    copy.name = usual_kernel;
+    found_.emplace(usual_kernel, std::move(copy));
 }
 
 void kernelspec_store::add(const std::string& directory, const std::string& name) {
@@ -109,11 +123,16 @@ void kernelspec_store::add(const std::string& directory, const std::string& name
     found_.emplace(key, std::move(*spec));
 }
 
+const std::string& kernelspec_store::default_name(const std::string& wanted) {
+    static const std::string usual = usual_kernel;
+    return wanted == own_kernel && !list().contains(own_kernel) ? usual : wanted;
+}
+
 result<kernelspec> kernelspec_store::find(const std::string& name) {
     const auto& all = list();
     auto key = lower(name);
     auto found = all.find(key);
-    if (found == all.end() && key == "python") found = all.find("python3");
+    if (found == all.end() && key == "python") found = all.find(usual_kernel);
     if (found != all.end()) return found->second;
     std::string known;
     for (const auto& [each, spec] : all) known += (known.empty() ? "" : ", ") + each;

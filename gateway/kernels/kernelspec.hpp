@@ -9,6 +9,10 @@
 
 namespace gateway::kernels {
 
+inline constexpr const char* own_kernel = "cellgate";         // the kernelspec of our Python kernel
+inline constexpr const char* usual_kernel = "python3";        // what notebooks ask for
+inline constexpr const char* displaced_kernel = "ipykernel";  // what was python3 before ours took the name
+
 struct kernelspec {
     std::string name;
     std::string directory;  // holds kernel.json, logos, kernel.js
@@ -25,20 +29,29 @@ struct kernelspec {
     bool is_python() const { return language == "python"; }
 };
 
+// Which kernel has the name python3, once our own is installed.
+enum class python3_kernel { own, installed };
+
 class kernelspec_store {
   public:
     // Looks in `directories` in order (each holds NAME/kernel.json); the first that has a name wins, names compare in
     // lower case. Rescans when a directory's mtime changed or 5 s have passed; a bad spec is left out and logged once.
-    explicit kernelspec_store(std::vector<std::string> directories);
+    // With python3_kernel::own, and only where there is a spec `cellgate`, that is listed as python3 too, and what was
+    // python3 as ipykernel, unless something else has that name.
+    explicit kernelspec_store(std::vector<std::string> directories, python3_kernel python3 = python3_kernel::own);
 
     const std::map<std::string, kernelspec>& list();
+    // What `wanted` stands for: itself, but python3 for our own kernel where that is not installed.
+    const std::string& default_name(const std::string& wanted);
     // Knows "python" as an alias of python3; kernelspec_not_found names what there is.
     result<kernelspec> find(const std::string& name);
 
   private:
     void rescan();
     void add(const std::string& directory, const std::string& name);
+    void name_python3();
     std::vector<std::string> directories_;
+    python3_kernel python3_;
     std::map<std::string, kernelspec> found_;
     std::map<std::string, long long> signature_;     // directory → mtime
     std::map<std::string, std::string> complaints_;  // spec directory → why it was left out, logged once

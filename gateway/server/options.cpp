@@ -144,4 +144,8 @@ std::vector<std::string> to_kernelspec_directories(const config::config& from) {
     return out;
 }
 
+kernels::python3_kernel to_python3_kernel(const config::config& from) {
+    return from.kernels.python3 == "ipykernel" ? kernels::python3_kernel::installed : kernels::python3_kernel::own;
+}
+
 }  // namespace gateway::server

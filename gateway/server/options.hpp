@@ -32,5 +32,6 @@ std::map<std::string, std::string> to_inherited_env(const config::config& from);
 std::vector<std::string> to_read_only_paths(const config::config& from);
 // Where kernelspecs are looked for: kernels.kernelspec_dirs, kernels.prefixes, then where Jupyter looks.
 std::vector<std::string> to_kernelspec_directories(const config::config& from);
+kernels::python3_kernel to_python3_kernel(const config::config& from);
 
 }  // namespace gateway::server

@@ -93,7 +93,7 @@ parts::parts(config::config settings, directories owned, kernels::launcher_proce
                                        end_asked_.notify_all();
                                    })),
       kernels_(make_kernel_environment()),
-      specs_(to_kernelspec_directories(settings_)),
+      specs_(to_kernelspec_directories(settings_), to_python3_kernel(settings_)),
       budget_(static_cast<std::size_t>(settings_.output_log.total_memory_bytes),
               static_cast<std::uint64_t>(settings_.output_log.total_disk_bytes)),
       registry_(make_registry_parts()),

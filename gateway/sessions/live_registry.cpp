@@ -57,7 +57,7 @@ result<void> live_registry::admit(const session_options& options) const {
 
 result<std::shared_ptr<session>> live_registry::create(session_options options) {
     if (!parts_.force_kernel.empty()) options.kernel_name = parts_.force_kernel;
-    if (options.kernel_name.empty()) options.kernel_name = parts_.default_kernel;
+    if (options.kernel_name.empty()) options.kernel_name = default_kernel();
     auto spec = parts_.specs.find(options.kernel_name);
     if (!spec) return spec.error();
     const auto id = make_id("ses_");

@@ -29,7 +29,7 @@ struct registry_parts {
     std::string data_dir = {};
     bool keep_files = false;
     std::vector<std::string> work_roots = {};
-    std::string default_kernel = "python3";
+    std::string default_kernel = kernels::own_kernel;
     std::string force_kernel = {};
     std::map<std::string, int> warm = {};  // kernelspec name → kernels kept ready
     std::string preload_metadata = "{}";   // kernels::kernel_options::preload_metadata
@@ -55,7 +55,7 @@ class live_registry final : public registry {
     awaitable<result<void>> remove(std::string session_id, kernels::end_reason why) override;
     awaitable<void> stop() override;
     kernels::kernelspec_store& specs() override { return parts_.specs; }
-    const std::string& default_kernel() const override { return parts_.default_kernel; }
+    const std::string& default_kernel() const override { return parts_.specs.default_name(parts_.default_kernel); }
 
   private:
     result<void> admit(const session_options& options) const;

@@ -74,7 +74,7 @@ class registry {
     virtual awaitable<void> stop() = 0;
 
     virtual kernels::kernelspec_store& specs() = 0;
-    virtual const std::string& default_kernel() const = 0;
+    virtual const std::string& default_kernel() const = 0;  // of a session that names none
 };
 
 }  // namespace gateway::sessions

@@ -7,7 +7,8 @@ TEST_F(Configuration, HasItsDefaultsWhenNothingIsSaid) {
     auto values = loaded_values();
     EXPECT_EQ(values.server.host, "127.0.0.1");
     EXPECT_EQ(values.server.port, 8888);
-    EXPECT_EQ(values.kernels.default_name, "python3");
+    EXPECT_EQ(values.kernels.default_name, "cellgate");
+    EXPECT_EQ(values.kernels.python3, "cellgate");
     EXPECT_EQ(values.sessions.cell_timeout_s, 180);
     EXPECT_EQ(values.output_log.memory_bytes, 64 << 20);
 }

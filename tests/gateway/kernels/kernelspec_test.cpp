@@ -30,6 +30,12 @@ class kernelspec_test : public testing::Test {
     void touch(const std::string& directory, const std::string& file) { std::ofstream(directory + "/" + file) << "x"; }
     kernelspec_store store() { return kernelspec_store({root.path() + "/first", root.path() + "/second"}); }
 
+    static std::string names(kernelspec_store& specs) {
+        std::string all;
+        for (const auto& [name, spec] : specs.list()) all += (all.empty() ? "" : " ") + name;
+        return all;
+    }
+
     test_support::temporary_directory root;
 };
 
@@ -111,6 +117,64 @@ TEST_F(kernelspec_test, python_is_another_name_of_python3_unless_it_is_there_its
     EXPECT_EQ(specs.find("python")->name, "python3");
     install("first", "python");
     EXPECT_EQ(store().find("python")->name, "python");
+}
+
+TEST_F(kernelspec_test, our_kernel_is_python3_too_and_what_was_python3_is_ipykernel) {
+    auto ours = install("first", "cellgate");
+    auto usual = install("second", "python3");
+    auto specs = store();
+    EXPECT_EQ(names(specs), "cellgate ipykernel python3");
+    for (const char* name : {"cellgate", "python3", "python"}) EXPECT_EQ(specs.find(name)->directory, ours) << name;
+    EXPECT_EQ(specs.find("python")->name, "python3");
+    EXPECT_EQ(specs.find("ipykernel")->directory, usual);
+    EXPECT_EQ(specs.find("ipykernel")->name, "ipykernel");
+}
+
+TEST_F(kernelspec_test, our_kernel_is_python3_also_where_there_was_none) {
+    install("first", "cellgate");
+    auto specs = store();
+    EXPECT_EQ(names(specs), "cellgate python3");
+}
+
+TEST_F(kernelspec_test, python3_can_be_left_to_what_is_installed_as_it) {
+    install("first", "cellgate");
+    auto usual = install("second", "python3");
+    kernelspec_store specs({root.path() + "/first", root.path() + "/second"}, python3_kernel::installed);
+    EXPECT_EQ(names(specs), "cellgate python3");
+    EXPECT_EQ(specs.find("python3")->directory, usual);
+}
+
+TEST_F(kernelspec_test, without_our_kernel_no_name_changes) {
+    auto usual = install("second", "python3");
+    auto specs = store();
+    EXPECT_EQ(names(specs), "python3");
+    EXPECT_EQ(specs.find("python3")->directory, usual);
+}
+
+TEST_F(kernelspec_test, a_spec_that_is_called_ipykernel_keeps_its_name) {
+    install("first", "cellgate");
+    install("first", "python3");
+    auto kept = install("second", "ipykernel");
+    auto specs = store();
+    EXPECT_EQ(names(specs), "cellgate ipykernel python3");
+    EXPECT_EQ(specs.find("ipykernel")->directory, kept);
+}
+
+TEST_F(kernelspec_test, our_kernel_takes_the_name_when_it_is_installed_while_we_look) {
+    install("first", "python3");
+    auto specs = store();
+    EXPECT_EQ(names(specs), "python3");
+    auto ours = install("second", "cellgate");
+    EXPECT_EQ(specs.find("python3")->directory, ours);
+}
+
+TEST_F(kernelspec_test, python3_stands_in_for_our_kernel_where_that_is_not_installed) {
+    install("first", "python3");
+    auto specs = store();
+    EXPECT_EQ(specs.default_name("cellgate"), "python3");
+    EXPECT_EQ(specs.default_name("ir"), "ir");
+    install("second", "cellgate");
+    EXPECT_EQ(specs.default_name("cellgate"), "cellgate");
 }
 
 TEST_F(kernelspec_test, a_bad_spec_is_left_out_and_one_behind_it_takes_its_place) {
