@@ -1,6 +1,5 @@
 // A kernel's process from the request for it to the report of its end, and the sockets to it.
 #include <boost/asio/post.hpp>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "gateway/base/ids.hpp"
@@ -11,21 +10,10 @@
 namespace gateway::kernels {
 namespace {
 
-std::optional<transport> fixed_transport(const kernelspec& spec) {
-    auto metadata = nlohmann::json::parse(spec.metadata, nullptr, false);
-    if (!metadata.is_object()) return {};
-    auto ours = metadata.find("cellgate");
-    if (ours == metadata.end() || !ours->is_object()) return {};
-    auto wanted = ours->value("transport", nlohmann::json());
-    if (wanted == "ipc") return transport::ipc;
-    if (wanted == "tcp") return transport::tcp;
-    return {};
-}
-
 lifecycle_settings settings_of(const kernel_environment& shared, const kernelspec& spec) {
     lifecycle_settings settings;
     settings.inject = spec.is_python() && !shared.package_dir.empty();
-    settings.fixed = fixed_transport(spec);
+    settings.fixed = spec.hints.over;
     settings.restart_limit = shared.limits.restart_limit;
     auto known = shared.proven_transports.find(spec.directory);
     if (known != shared.proven_transports.end()) settings.proven = known->second;

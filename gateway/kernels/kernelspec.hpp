@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gateway/base/result.hpp"
+#include "gateway/kernels/kernelspec_hints.hpp"
 
 namespace gateway::kernels {
 
@@ -23,6 +24,7 @@ struct kernelspec {
     std::map<std::string, std::string> env;
     std::string interrupt_mode = "signal";         // or "message"
     std::string metadata = "{}";                   // JSON object
+    kernelspec_hints hints;                        // metadata.cellgate
     std::string protocol_version;                  // kernel_protocol_version, empty when not given
     std::map<std::string, std::string> resources;  // "logo-64x64" → "logo-64x64.png", as jupyter_server lists them
 

@@ -57,11 +57,9 @@ result<std::string> interrupt_mode_of(const json& spec) {
     return bad("\"interrupt_mode\" must be \"signal\" or \"message\"");
 }
 
-result<std::string> metadata_of(const json& spec) {
-    auto found = spec.find("metadata");
-    if (found == spec.end()) return std::string("{}");
-    if (!found->is_object()) return bad("\"metadata\" must be an object");
-    return found->dump(-1, ' ', false, json::error_handler_t::replace);
+result<kernelspec_hints> hints_of(const json& metadata) {
+    if (!metadata.is_object()) return bad("\"metadata\" must be an object");
+    return parse_hints(metadata);
 }
 
 result<void> fill(kernelspec& into, const json& spec) {
@@ -70,19 +68,21 @@ result<void> fill(kernelspec& into, const json& spec) {
     auto language = text_of(spec, "language");
     auto env = env_of(spec);
     auto interrupt_mode = interrupt_mode_of(spec);
-    auto metadata = metadata_of(spec);
+    auto metadata = spec.value("metadata", json::object());
+    auto hints = hints_of(metadata);
     if (!argv) return argv.error();
     if (!display_name) return display_name.error();
     if (!language) return language.error();
     if (!env) return env.error();
     if (!interrupt_mode) return interrupt_mode.error();
-    if (!metadata) return metadata.error();
+    if (!hints) return hints.error();
     into.argv = std::move(*argv);
     into.display_name = std::move(*display_name);
     into.language = std::move(*language);
     into.env = std::move(*env);
     into.interrupt_mode = std::move(*interrupt_mode);
-    into.metadata = std::move(*metadata);
+    into.metadata = metadata.dump(-1, ' ', false, json::error_handler_t::replace);
+    into.hints = std::move(*hints);
     auto version = spec.find("kernel_protocol_version");
     if (version != spec.end() && version->is_string()) into.protocol_version = version->get<std::string>();
     return {};

@@ -209,7 +209,7 @@ TEST_F(live_kernel, a_configuration_changes_the_environment_of_a_running_kernel)
 
 TEST_F(live_kernel, a_kernel_over_tcp_comes_up) {
     auto what = options();
-    what.spec.metadata = R"({"cellgate":{"transport":"tcp"}})";
+    what.spec.hints.over = transport::tcp;
     EXPECT_EQ(execute(start(what), "1+1"), "2");
 }
 

@@ -147,7 +147,7 @@ TEST_F(kernel_test, a_client_outside_the_box_can_use_the_connection_file) {
 
 TEST_F(kernel_test, the_transport_of_the_metadata_is_used) {
     auto what = options();
-    what.spec.metadata = R"({"cellgate":{"transport":"tcp"}})";
+    what.spec.hints.over = transport::tcp;
     start(what);
     EXPECT_EQ(processes.kernel().connection().transport, "tcp");
 }
