@@ -9,6 +9,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
 from helper_socket import HelperSocket  # noqa: E402
 from real_kernel import Kernel  # noqa: E402
+from shell_client import Zygote  # noqa: E402
 
 
 @pytest.fixture
@@ -21,5 +22,21 @@ def helper_socket(tmp_path):
 @pytest.fixture
 def kernel():
     made = Kernel()
+    yield made
+    made.stop()
+
+
+@pytest.fixture(scope="session")
+def zygote():
+    """One that has preloaded nothing."""
+    made = Zygote()
+    yield made
+    made.stop()
+
+
+@pytest.fixture
+def shell(zygote):
+    """A forked child of it: a kernel's Python side, without C++."""
+    made = zygote.fork()
     yield made
     made.stop()

@@ -1,0 +1,135 @@
+"""From a process that is forked from to a kernel: nothing that two children would share stays."""
+
+import contextlib
+import importlib
+import os
+import random
+import signal
+import sys
+import tempfile
+from typing import Any, Dict
+
+from . import loop, request
+
+_BACKEND = "module://matplotlib_inline.backend_inline"
+
+
+def prepare() -> None:
+    """Before the shell and what is preloaded: the process looks to libraries like a notebook's."""
+    os.environ.setdefault("MPLBACKEND", _BACKEND)
+    if "" not in sys.path:
+        sys.path.insert(0, "")  # modules in the working directory
+    _name_the_interpreter()
+
+
+def warm_up() -> None:
+    """Use once what the first cells of a kernel use, so that its children share the memory and need not import it."""
+    from IPython.core.interactiveshell import InteractiveShell
+
+    from . import completion
+
+    shell = InteractiveShell.instance()
+    completion.complete(shell, "import os; os.pa", 16)
+    completion.inspect(shell, "print", 5, 0)
+    try:
+        exec(compile("1/0", "<warm-up>", "exec"), {})
+    except ZeroDivisionError:
+        shell.InteractiveTB.structured_traceback(*sys.exc_info())
+    for name in ("concurrent.futures.thread", "pexpect", "sqlite3", "uuid"):
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
+
+
+def after_fork(options: Dict[str, Any]) -> None:
+    """Make this forked child a process of its own. First thing after the fork, before Kernel.
+
+    `options`: "env", all of its environment variables; "working_dir", which it changes to.
+    """
+    _replace_environment(options.get("env"))
+    if options.get("working_dir"):
+        os.chdir(options["working_dir"])
+    _reseed()
+    _forget_temporary_names()
+    _forget_places_of_home()
+    request.forget()
+    loop.forget()
+    _own_multiprocessing()
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # or the child could not wait for its own children
+    sys.stdin = open(0, encoding="utf-8", errors="replace", closefd=False)
+
+
+def _replace_environment(env: Any) -> None:
+    if env is None:
+        return
+    kept = {name: os.environ[name] for name in _of_the_shell() if name in os.environ}
+    for name in list(os.environ):
+        if name not in env:
+            del os.environ[name]
+    os.environ.update(env)
+    for name, value in kept.items():
+        os.environ.setdefault(name, value)
+    if "TZ" in env:
+        import time
+
+        time.tzset()
+
+
+def _of_the_shell() -> Any:
+    """Variables that the shell has set, unless the child says otherwise."""
+    from .shell import COLOURS, NO_PAGERS
+
+    return ["MPLBACKEND", *COLOURS, *NO_PAGERS]
+
+
+def _reseed() -> None:
+    random.seed()
+    numpy_random = sys.modules.get("numpy.random")
+    if numpy_random is not None:
+        numpy_random.seed()
+    torch = sys.modules.get("torch")
+    if torch is not None:
+        torch.seed()
+
+
+def _forget_temporary_names() -> None:
+    tempfile._name_sequence = None  # type: ignore[attr-defined]
+    tempfile.tempdir = None
+
+
+def _forget_places_of_home() -> None:
+    """What libraries have worked out of HOME, and would go on using."""
+    matplotlib = sys.modules.get("matplotlib")
+    for name in ("_get_config_or_cache_dir", "get_configdir", "get_cachedir", "get_home", "_get_xdg_config_dir"):
+        clear = getattr(getattr(matplotlib, name, None), "cache_clear", None)
+        if clear is not None:
+            clear()
+    if matplotlib is not None and os.environ.get("MPLBACKEND", _BACKEND) != _BACKEND:
+        matplotlib.rcParams["backend"] = os.environ["MPLBACKEND"]
+    cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    for name, attribute, folder in (
+        ("jedi.settings", "cache_directory", "jedi"),
+        ("parso.cache", "_default_cache_path", "parso"),
+    ):
+        module = sys.modules.get(name)
+        if module is not None:
+            kept = type(getattr(module, attribute))
+            setattr(module, attribute, kept(os.path.join(cache, folder)))
+
+
+def _own_multiprocessing() -> None:
+    process = sys.modules.get("multiprocessing.process")
+    if process is not None:
+        current = process.current_process()
+        current._config["authkey"] = process.AuthenticationString(os.urandom(32))
+        current._config.pop("tempdir", None)
+
+
+def _name_the_interpreter() -> None:
+    """sys.executable is what runs Python files: `%pip` and multiprocessing need it, and it is not `cellgate-kernel`."""
+    if os.path.basename(sys.executable or "").startswith("python"):
+        return
+    for name in ("python3", "python"):
+        candidate = os.path.join(sys.prefix, "bin", name)
+        if os.access(candidate, os.X_OK):
+            sys.executable = candidate
+            return

@@ -1,0 +1,65 @@
+"""Python values as JSON text, whatever users put into an output: never an error for a value that can be told."""
+
+import json
+import math
+import numbers
+from binascii import b2a_base64
+from collections.abc import Iterable, Mapping
+from datetime import date, datetime
+from typing import Any
+
+_exact = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=lambda o: _other(o))
+
+
+def dumps(value: Any) -> str:
+    """JSON without NaN and without half characters; bytes become base64, a key that is no string its str().
+
+    Raises TypeError for an object that has no JSON form.
+    """
+    try:
+        text = _exact.encode(value)
+    except (TypeError, ValueError):
+        text = _exact.encode(_clean(value))
+    return text if text.isascii() else _whole_characters(text)
+
+
+def _whole_characters(text: str) -> str:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text
+
+
+def _other(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return (value if value.tzinfo else value.astimezone()).isoformat().replace("+00:00", "Z")
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return b2a_base64(value, newline=False).decode("ascii")
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, numbers.Integral):
+        return int(value)
+    if isinstance(value, numbers.Real):
+        return float(value)
+    if isinstance(value, Iterable):
+        return list(value)
+    raise TypeError(f"{type(value).__name__} has no JSON form: {value!r}")
+
+
+def _clean(value: Any) -> Any:
+    """A copy that the encoder takes: numbers that JSON lacks become their repr, keys become strings."""
+    if value is None or isinstance(value, (bool, str)):
+        return value
+    if isinstance(value, numbers.Integral):
+        return int(value)
+    if isinstance(value, numbers.Real):
+        number = float(value)
+        return number if math.isfinite(number) else repr(number)
+    if isinstance(value, Mapping):
+        return {key if isinstance(key, str) else str(key): _clean(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_clean(item) for item in value]
+    return _clean(_other(value))

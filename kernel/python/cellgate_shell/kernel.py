@@ -1,0 +1,164 @@
+"""What `cellgate-kernel` calls: JSON text in, JSON text out, on the thread of the shell concerned."""
+
+import atexit
+import contextlib
+import json
+import os
+import sys
+import threading
+from typing import Any, Dict, Iterator, List, Optional
+
+from . import comms, completion, fork, history, interrupts, json_text, outbox, profile, request, stdin, streams, threads
+from . import execution as executing
+from . import info as about
+from . import loop as loops
+from . import usage as used
+from .facade import KernelFacade
+from .fork import after_fork, warm_up
+from .shell import ZMQInteractiveShell
+
+__all__ = ["Kernel", "after_fork", "make_shell", "warm_up"]
+
+_SAVE_AFTER_S = 1.0  # of quiet since a cell, so that no cell waits for the disk
+
+
+def make_shell() -> ZMQInteractiveShell:
+    """Build the one shell of this process. Starts no thread and keeps no file open, so that it may be forked."""
+    if ZMQInteractiveShell.initialized():
+        return ZMQInteractiveShell.instance()
+    fork.prepare()
+    shell = ZMQInteractiveShell.instance()
+    shell.kernel = KernelFacade(shell)
+    shell.config.setdefault("IPKernelApp", {})["tqdm"] = "cellgate"  # by which tqdm knows a notebook
+    comms.install(shell.kernel)
+    shell.extension_manager.load_extension("storemagic")
+    return shell
+
+
+class Kernel:
+    """One kernel: all its shells. Methods without another word may be called by several shells' threads at once."""
+
+    def __init__(self, core: Any) -> None:
+        outbox.connect(core)
+        self.shell = make_shell()
+        self.facade: KernelFacade = self.shell.kernel
+        self._core = core
+        self._debugger: Any = None
+        interrupts.ignore()
+        streams.install()
+        stdin.install()
+        threads.follow()
+        self.shell.builtin_trap.__enter__()  # get_ipython() and display() are there between cells and in every thread
+        profile.apply(self.shell)
+
+    # A shell's thread
+
+    def run(self, shell: Any) -> None:
+        """Handle the requests of `shell` on this thread until it is closed, or a cell asked the kernel to exit."""
+        self.facade.shells[shell.id] = shell
+        descriptor = shell.fileno()
+        try:
+            while not shell.closed and not (shell.id is None and self.shell.exit_now):
+                loop = loops.of_this_thread()
+                loop.wait(descriptor)
+                with loops.shown_as_running(loop.loop):
+                    shell.dispatch()
+                self._save_history_later(loop)
+        finally:
+            self.facade.shells.pop(shell.id, None)
+
+    def enter(self, shell_id: Optional[str], header: str, metadata: str) -> None:
+        """A request begins on this thread: what it puts out is of the request with this header."""
+        request.begin(request.Request(header, metadata or "{}", shell_id))
+
+    def leave(self, shell_id: Optional[str]) -> None:
+        """It has ended, and a late interrupt is nobody's."""
+        interrupts.ignore()
+        executing.release_count(self.shell)
+
+    def _save_history_later(self, loop: loops.ShellLoop) -> None:
+        manager = self.shell.history_manager
+        if threading.current_thread() is threading.main_thread() and manager.unsaved():
+            loop.later(_SAVE_AFTER_S, manager.save)
+
+    # Requests
+
+    def next_count(self) -> int:
+        """The execution_count of this thread's next stored cell."""
+        return executing.reserve_count(self.shell)
+
+    def execute(self, code: str, silent: bool, store_history: bool, user_expressions: str, allow_stdin: bool) -> str:
+        """Run a cell; the content of its execute_reply, with execution_count."""
+        return json_text.dumps(
+            executing.execute(
+                self.shell, code, silent, store_history and not silent, json.loads(user_expressions or "{}"), allow_stdin
+            )
+        )
+
+    def complete(self, code: str, cursor_pos: int) -> str:
+        with interrupts.possible():
+            return json_text.dumps(completion.complete(self.shell, code, cursor_pos))
+
+    def inspect(self, code: str, cursor_pos: int, detail_level: int) -> str:
+        with interrupts.possible():
+            return json_text.dumps(completion.inspect(self.shell, code, cursor_pos, detail_level))
+
+    def is_complete(self, code: str) -> str:
+        return json_text.dumps(completion.is_complete(self.shell, code))
+
+    def history(self, content: str) -> str:
+        return json_text.dumps(history.reply(self.shell.history_manager, json.loads(content)))
+
+    def info(self) -> str:
+        return json_text.dumps(about.kernel_info())
+
+    def handle(self, msg_type: str, content: str, metadata: str, buffers: List[bytes], header: str) -> Optional[str]:
+        """Any other request; the content of its reply, None when it has none."""
+        given = json.loads(content)
+        if msg_type in ("comm_open", "comm_msg", "comm_close"):
+            self._handle_comm(msg_type, given, buffers)
+            return None
+        if msg_type == "comm_info_request":
+            return json_text.dumps(comms.info(given.get("target_name") or None))
+        if msg_type == "debug_request":
+            return json_text.dumps(self._debug(given))
+        if msg_type == "usage_request":
+            return json_text.dumps(used.usage())
+        raise ValueError(f"a kernel does not know {msg_type}")
+
+    def _handle_comm(self, msg_type: str, content: Dict[str, Any], buffers: List[bytes]) -> None:
+        handled = request.current()
+        handled.content = content
+        message = {**handled.message(), "msg_type": msg_type, "buffers": [memoryview(data) for data in buffers]}
+        try:
+            with interrupts.possible():
+                comms.handle(msg_type, content, message)
+        except KeyboardInterrupt:
+            self.shell.showtraceback()
+
+    def _debug(self, content: Dict[str, Any]) -> Dict[str, Any]:
+        if self._debugger is None:
+            from .debugger import Debugger
+
+            self._debugger = Debugger(self._core)
+        reply: Dict[str, Any] = self._debugger.process(content)
+        return reply
+
+    # The end
+
+    def shutdown(self, restart: bool) -> None:
+        """What Python does at its exit: waits for threads that are no daemons, and calls the atexit functions."""
+        interrupts.ignore()
+        for step in (threading._shutdown, atexit._run_exitfuncs, sys.stdout.flush):
+            with _reported():
+                step()
+
+
+@contextlib.contextmanager
+def _reported() -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        import traceback
+
+        traceback.print_exc()

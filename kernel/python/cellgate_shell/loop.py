@@ -1,0 +1,121 @@
+"""The asyncio loop of one shell's thread: runs tasks between requests, and cells that await."""
+
+import asyncio
+import contextlib
+import contextvars
+import threading
+import traceback
+from typing import Any, Callable, Coroutine, Iterator, Optional
+
+from . import interrupts
+
+_of_thread = threading.local()
+
+
+def of_this_thread() -> "ShellLoop":
+    """The loop of the shell whose thread this is; made when there is none yet."""
+    found = getattr(_of_thread, "loop", None)
+    if found is None or found.loop.is_closed():
+        found = _of_thread.loop = ShellLoop()
+    return found
+
+
+def forget() -> None:
+    """After a fork: the loop of the process that was forked is left as it is, since closing it would deafen that."""
+    _of_thread.__dict__.clear()
+    asyncio._set_running_loop(None)
+    asyncio.set_event_loop_policy(None)
+
+
+class ShellLoop:
+    """One thread's loop. While a request is handled the loop rests, but says that it runs, as a cell expects."""
+
+    def __init__(self) -> None:
+        self.loop = asyncio.new_event_loop()
+        self.interrupted = False  # the cell's task was cancelled by an interrupt
+        self._later: Optional[asyncio.TimerHandle] = None
+        asyncio.set_event_loop(self.loop)
+
+    def wait(self, descriptor: int) -> None:
+        """Run tasks until `descriptor` is readable."""
+        self.loop.add_reader(descriptor, self.loop.stop)
+        try:
+            self.loop.run_forever()
+        except BaseException:  # a task that raised SystemExit, say: it must not take the kernel with it
+            traceback.print_exc()
+        finally:
+            if not self.loop.is_closed():
+                self.loop.remove_reader(descriptor)
+
+    def later(self, seconds: float, do: Callable[[], None]) -> None:
+        """Call `do` when the thread has waited for so long; an earlier call that is still to come is dropped."""
+        if self._later is not None:
+            self._later.cancel()
+        self._later = self.loop.call_later(seconds, do)
+
+    def run(self, coroutine: Coroutine[Any, Any, Any]) -> Any:
+        """Run a cell that awaits. An interrupt cancels it where it waits; `interrupted` then says why."""
+        context = contextvars.copy_context()
+        with _resting(self.loop):
+            task = self.loop.create_task(coroutine, context=context)
+
+            def cancel() -> None:
+                self.interrupted = True
+                task.cancel()
+
+            self.interrupted = False
+            with interrupts.cancelling(self.loop, cancel):
+                try:
+                    return self._finish(task, cancel)
+                finally:
+                    _keep_variables(context)
+
+    def _finish(self, task: "asyncio.Task[Any]", cancel: Callable[[], None]) -> Any:
+        while True:
+            try:
+                return self.loop.run_until_complete(task)
+            except KeyboardInterrupt:
+                if task.done():
+                    raise
+                cancel()
+
+
+def run_cell(coroutine: Coroutine[Any, Any, Any]) -> Any:
+    """IPython's `loop_runner`."""
+    return of_this_thread().run(coroutine)
+
+
+@contextlib.contextmanager
+def shown_as_running(loop: asyncio.AbstractEventLoop) -> Iterator[None]:
+    """Within, `asyncio.get_running_loop()` and `create_task` work although the loop rests."""
+    _show(loop, True)
+    try:
+        yield
+    finally:
+        _show(loop, False)
+
+
+@contextlib.contextmanager
+def _resting(loop: asyncio.AbstractEventLoop) -> Iterator[None]:
+    shown = asyncio._get_running_loop() is loop
+    if shown:
+        _show(loop, False)
+    try:
+        yield
+    finally:
+        if shown:
+            _show(loop, True)
+
+
+def _show(loop: asyncio.AbstractEventLoop, running: bool) -> None:
+    asyncio._set_running_loop(loop if running else None)
+    if hasattr(loop, "_thread_id"):  # what is_running() looks at in asyncio's own loops
+        loop._thread_id = threading.get_ident() if running else None
+
+
+def _keep_variables(context: contextvars.Context) -> None:
+    """Context variables that the cell has set hold in the next one, as those of a cell without await do."""
+    before = contextvars.copy_context()
+    for variable, value in context.items():
+        if variable not in before or before[variable] is not value:
+            variable.set(value)

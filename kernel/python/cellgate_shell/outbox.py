@@ -1,0 +1,59 @@
+"""What this process publishes. There is one kernel in a process; before it starts, output is dropped."""
+
+import os
+from typing import Any, Dict, Optional, Sequence
+
+from . import json_text, request
+
+_core: Any = None
+_forked = False  # in a process that user code forked: the threads that send are not there
+
+
+def connect(core: Any) -> None:
+    """`core` is the `_cellgate` module of this kernel."""
+    global _core, _forked
+    _core, _forked = core, False
+
+
+def core() -> Any:
+    return _core
+
+
+def reachable() -> bool:
+    return _core is not None and not _forked
+
+
+def publish(
+    msg_type: str,
+    content: Dict[str, Any],
+    *,
+    metadata: Optional[Dict[str, Any]] = None,
+    buffers: Optional[Sequence[Any]] = None,
+    parent: Optional[str] = None,
+) -> None:
+    """Send a message on iopub. `parent` is a header as JSON text; by default that of the current request."""
+    if not reachable():
+        return
+    _core.publish(
+        msg_type,
+        json_text.dumps(content),
+        metadata=json_text.dumps(metadata) if metadata else "{}",
+        buffers=list(buffers or ()),
+        parent=request.current().header if parent is None else parent,
+    )
+
+
+def write(name: str, text: str) -> None:
+    """Text for the stream `name`; a forked process has its inherited descriptors, which the kernel reads."""
+    if reachable():
+        _core.write(name, text, request.current().header)
+    elif _core is not None:
+        os.write(1 if name == "stdout" else 2, text.encode(errors="backslashreplace"))
+
+
+def _is_forked() -> None:
+    global _forked
+    _forked = True
+
+
+os.register_at_fork(after_in_child=_is_forked)
