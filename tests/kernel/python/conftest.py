@@ -7,6 +7,7 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
+from debug_client import DebugClient  # noqa: E402
 from helper_socket import HelperSocket  # noqa: E402
 from real_kernel import Kernel  # noqa: E402
 from shell_client import Zygote  # noqa: E402
@@ -40,3 +41,30 @@ def shell(zygote):
     made = zygote.fork()
     yield made
     made.stop()
+
+
+@pytest.fixture
+def start_debuggee():
+    """Starts mini-kernels with a debugger; they are ended after the test."""
+    started = []
+
+    def start(*options):
+        started.append(DebugClient(*options))
+        return started[-1]
+
+    yield start
+    for client in started:
+        client.stop()
+
+
+@pytest.fixture
+def idle_debuggee(start_debuggee):
+    """A client of a mini-kernel in which nobody has begun to debug."""
+    return start_debuggee()
+
+
+@pytest.fixture
+def debuggee(idle_debuggee):
+    """A client that has attached to a mini-kernel."""
+    idle_debuggee.start()
+    return idle_debuggee
