@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 import requests
 
+from support.conversation import Cell
 from support.gateway import LAB, Gateway
-from support.jupyter import Cell, Jupyter
+from support.jupyter import Jupyter
 from support.proxy import Proxy
 from support.waiting import eventually
 

@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from support.conversation import Cell
 from support.gateway import ROOT, Gateway
-from support.jupyter import Cell, Jupyter
+from support.jupyter import Jupyter
 from support.processes import children, is_zombie, marked, open_files
 from support.specs import IPYKERNEL, make_spec
 from support.waiting import Stopwatch, eventually

@@ -4,8 +4,9 @@ import uuid
 
 import pytest
 
+from support.conversation import Cell
 from support.gateway import Gateway
-from support.jupyter import Cell, Channels, Jupyter
+from support.jupyter import Channels, Jupyter
 from support.proxy import Proxy
 from support.waiting import Stopwatch, eventually
 
