@@ -16,7 +16,6 @@ namespace messaging {
 namespace {
 
 constexpr std::size_t max_header = 64 * 1024;
-constexpr std::string_view protocol_version = "5.3";
 
 constexpr std::array<std::string_view, 4> channel_names = {"shell", "control", "stdin", "iopub"};
 
@@ -107,13 +106,13 @@ std::string make_id() {
 }
 
 std::string make_header(std::string_view msg_type, std::string_view session, std::string_view msg_id,
-                        std::string_view username) {
+                        std::string_view username, std::string_view version) {
     std::string header = "{\"msg_id\":" + quote(msg_id.empty() ? make_id() : msg_id);
     header += ",\"msg_type\":" + quote(msg_type);
     header += ",\"username\":" + quote(username);
     header += ",\"session\":" + quote(session);
     header += ",\"date\":" + quote(date_now());
-    header += ",\"version\":" + quote(protocol_version) + "}";
+    header += ",\"version\":" + quote(version) + "}";
     return header;
 }
 

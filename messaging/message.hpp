@@ -51,9 +51,10 @@ result<header_fields> parse_header(std::string_view json);
 
 // A random UUID (version 4).
 std::string make_id();
-// JSON text of a header with `date` now and version "5.3"; the id is random when empty.
+// JSON text of a header with `date` now; the id is random when empty. `version` is the protocol's: the gateway
+// says 5.3.
 std::string make_header(std::string_view msg_type, std::string_view session, std::string_view msg_id = {},
-                        std::string_view username = "cellgate");
+                        std::string_view username = "cellgate", std::string_view version = "5.3");
 // A whole message: header made as above, parent_header copied as it is.
 message make_message(channel where, std::string_view msg_type, std::string_view session, std::string content,
                      std::string parent_header = "{}");

@@ -98,6 +98,17 @@ void append_utf8(std::string& to, std::uint32_t code_point) {
     }
 }
 
+std::size_t unfinished_suffix(std::string_view text) {
+    constexpr std::size_t longest = 3;
+    for (std::size_t size = 1; size <= longest && size <= text.size(); ++size) {
+        std::size_t at = text.size() - size;
+        if (!begins_character(text[at])) continue;
+        bool lacks_some = expected_length(static_cast<unsigned char>(text[at])) > size;
+        return lacks_some && sequence_at(text, at).length == size ? size : 0;
+    }
+    return 0;
+}
+
 std::string_view first_bytes(std::string_view text, std::size_t most) {
     if (text.size() <= most) return text;
     while (most > 0 && !begins_character(text[most])) --most;

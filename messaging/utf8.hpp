@@ -19,6 +19,8 @@ void append_utf8(std::string& to, std::uint32_t code_point);
 
 // Of well-formed text: the byte is the first of its character.
 inline bool begins_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }
+// How many bytes at the end, 0 to 3, begin a character whose rest is yet to come.
+std::size_t unfinished_suffix(std::string_view text);
 // At most `most` bytes of well-formed text, cut between characters.
 std::string_view first_bytes(std::string_view text, std::size_t most);
 

@@ -61,14 +61,17 @@ result<message> decode_wire(frames parts, channel where, signer& keys, std::stri
     return take_apart(std::move(parts), *mark, where);
 }
 
-frames encode_wire(const message& from, signer& keys) {
-    frames parts;
-    parts.reserve(from.identities.size() + 2 + signed_parts + from.buffers.size());
-    parts.insert(parts.end(), from.identities.begin(), from.identities.end());
+frames encode_wire(const message& from, signer& keys) { return encode_wire(message(from), keys); }
+
+frames encode_wire(message&& from, signer& keys) {
+    auto signature = keys.sign({from.header, from.parent_header, from.metadata, from.content});
+    frames parts = std::move(from.identities);
+    parts.reserve(parts.size() + 2 + signed_parts + from.buffers.size());
     parts.emplace_back(delimiter);
-    parts.push_back(keys.sign({from.header, from.parent_header, from.metadata, from.content}));
-    for (const auto* json : {&from.header, &from.parent_header, &from.metadata, &from.content}) parts.push_back(*json);
-    parts.insert(parts.end(), from.buffers.begin(), from.buffers.end());
+    parts.push_back(std::move(signature));
+    for (auto* json : {&from.header, &from.parent_header, &from.metadata, &from.content})
+        parts.push_back(std::move(*json));
+    std::move(from.buffers.begin(), from.buffers.end(), std::back_inserter(parts));
     return parts;
 }
 

@@ -26,5 +26,7 @@ result<message> decode_wire(frames parts, channel where, signer& keys);
 // The same where the parts were signed elsewhere: `expected`.
 result<message> decode_wire(frames parts, channel where, signer& keys, std::string_view expected);
 frames encode_wire(const message& from, signer& keys);
+// The same without a copy of the parts.
+frames encode_wire(message&& from, signer& keys);
 
 }  // namespace messaging

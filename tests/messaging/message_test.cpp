@@ -78,6 +78,12 @@ TEST(make_header, is_json_with_all_fields_even_for_odd_text) {
                 testing::MatchesRegex("[0-9]+-[0-9][0-9]-[0-9][0-9]T[0-9:]+\\.[0-9][0-9][0-9][0-9][0-9][0-9]Z"));
 }
 
+TEST(make_header, says_the_version_that_it_is_given) {
+    auto header = nlohmann::json::parse(make_header("status", "s", "m", "u", "5.5"));
+    EXPECT_EQ(header["version"], "5.5");
+    EXPECT_EQ(header["msg_id"], "m");
+}
+
 TEST(make_message, keeps_the_parent_header_and_the_given_content) {
     auto made = make_message(channel::iopub, "status", "s", R"({"execution_state":"dead"})", R"({"msg_id":"p"})");
     EXPECT_EQ(made.where, channel::iopub);

@@ -48,6 +48,16 @@ TEST(utf8, writes_code_points_of_every_length) {
     EXPECT_EQ(text, "A\u00e9\u20ac\U0001F600");
 }
 
+TEST(utf8, knows_which_last_bytes_begin_a_character) {
+    for (auto whole : {"", "a", "\u00e9", "\u20ac", "\U0001F600", "x\u20ac"}) EXPECT_EQ(unfinished_suffix(whole), 0u);
+    EXPECT_EQ(unfinished_suffix("a\xC3"), 1u);
+    EXPECT_EQ(unfinished_suffix("a\xE2"), 1u);
+    EXPECT_EQ(unfinished_suffix("a\xE2\x82"), 2u);
+    EXPECT_EQ(unfinished_suffix("\xF0\x9F\x98"), 3u);
+    for (auto hopeless : {"\x82", "\xFF", "\xC0", "\xE0\x80", "\xED\xA0", "\xE2\x82\x82\x82", "\xF5\x80"})
+        EXPECT_EQ(unfinished_suffix(hopeless), 0u) << testing::PrintToString(hopeless);
+}
+
 TEST(utf8, is_cut_between_characters) {
     EXPECT_EQ(first_bytes("abc", 3), "abc");
     EXPECT_EQ(first_bytes("abc", 2), "ab");
