@@ -15,6 +15,9 @@
 
 namespace kernel {
 
+// In the headers of what a kernel sends.
+inline constexpr std::string_view protocol_version = "5.5";
+
 enum class output_stream : std::uint8_t { out, err };
 
 // The header of the request that caused an output, as JSON text; shared by all that it caused.
@@ -33,30 +36,38 @@ class request_sink {
 };
 
 struct server_settings {
-    std::chrono::milliseconds coalescing{50};      // how long stream text may wait for more
-    std::size_t coalesced_bytes = 64 << 10;        // at which it is sent at once
-    std::size_t unsent_limit = 256 << 20;          // at which writers are to wait
-    std::size_t kept_bytes = 64 << 20;             // of iopub messages, for resend()
-    std::chrono::milliseconds linger{500};         // for what is unsent when the kernel ends
+    std::string session = {};                  // in the headers that the server makes; random when empty
+    int log = -1;                              // gets a line for each message that is refused; -1: what is descriptor 2
+                                               // at bind(), whatever it becomes afterwards
+    std::chrono::milliseconds coalescing{50};  // how long stream text may wait for more
+    std::size_t coalesced_bytes = 64 << 10;    // at which it is sent at once
+    std::size_t unsent_limit = 256 << 20;      // at which writers are to wait
+    std::size_t kept_bytes = 64 << 20;         // of iopub messages, for resend()
+    std::chrono::milliseconds linger{500};     // for what is unsent when the kernel ends
 };
 
 class kernel_server {
   public:
-    // Binds; a tcp port of 0 becomes a free one (where() has it). Fails when an endpoint cannot be bound.
+    // Binds; a tcp port of 0 becomes a free one (where() has it). Starts no thread: clients that connect wait for
+    // start(). Fails when an endpoint cannot be bound (error.hpp), or the key's scheme is unknown. The socket file of a
+    // kernel that is gone is replaced.
     static messaging::result<std::unique_ptr<kernel_server>> bind(messaging::connection_info where,
                                                                   server_settings settings = {});
     ~kernel_server();  // stop()
     kernel_server(const kernel_server&) = delete;
     kernel_server& operator=(const kernel_server&) = delete;
 
-    // Starts the io thread, with every signal blocked. `sink` outlives this. Once.
+    // Starts the io thread, and libzmq's, with every signal blocked. `sink` outlives this. Once. Throws
+    // std::system_error when the process has no descriptors left for it.
     void start(request_sink& sink);
     // Sends what is left within the linger time, joins the io thread and closes the sockets.
     void stop();
 
     const messaging::connection_info& where() const;
+    const std::string& session() const;
 
-    // All of the following: any thread, at any time, never waiting.
+    // All of the following: any thread, at any time, never waiting. In a process that was forked off a running kernel
+    // they do nothing: its output belongs on descriptors 1 and 2.
 
     // A reply, or a request on stdin, to what.identities.
     void send(messaging::message what);

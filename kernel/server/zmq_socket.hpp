@@ -1,0 +1,53 @@
+// libzmq's context and sockets, owned. A socket is used by one thread.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+#include "kernel/server/encoded_message.hpp"
+#include "kernel/server/listener.hpp"
+#include "kernel/server/unsent_bytes.hpp"
+#include "messaging/wire.hpp"
+
+namespace kernel {
+
+class zmq_context {
+  public:
+    zmq_context();   // throws std::system_error
+    ~zmq_context();  // waits until the lingering of its sockets is over
+    zmq_context(const zmq_context&) = delete;
+    zmq_context& operator=(const zmq_context&) = delete;
+
+    void* get() const { return context_; }
+
+  private:
+    void* context_;
+};
+
+struct socket_kind {
+    bool publishes = false;  // XPUB that tells of each subscription; otherwise ROUTER
+    bool drops = false;      // what a peer does not read, after 1000 messages; otherwise nothing is ever dropped
+    std::int64_t largest_frame = -1;  // bytes; a peer that announces more is disconnected
+};
+
+class zmq_socket {
+  public:
+    // Listens where `at` does, with its descriptor. Throws std::system_error.
+    zmq_socket(const zmq_context& context, const socket_kind& kind, listener& at, std::chrono::milliseconds linger);
+    ~zmq_socket();
+    zmq_socket(const zmq_socket&) = delete;
+    zmq_socket& operator=(const zmq_socket&) = delete;
+
+    void* get() const { return socket_; }
+    // The next whole message; false when there is none. One with more frames than messaging::max_frames comes cut
+    // behind the first that is too many; one that memory does not suffice for comes empty.
+    bool receive(messaging::frames& into);
+    // Without a copy and without waiting. Its bytes are counted by `unsent`, which outlives the context, until libzmq
+    // has no need of them.
+    void send(const shared_encoded& what, unsent_bytes* unsent = nullptr);
+
+  private:
+    void* socket_;
+};
+
+}  // namespace kernel
