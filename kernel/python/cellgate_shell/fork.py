@@ -23,13 +23,16 @@ def prepare() -> None:
 
 
 def warm_up() -> None:
-    """Use once what the first cells of a kernel use, so that its children share the memory and need not import it."""
+    """Use once what the first cells of a kernel use, so that its children share the memory and need not import it.
+
+    Last before forks are served. Afterwards this process has one thread.
+    """
     from IPython.core.interactiveshell import InteractiveShell
 
     from . import completion
 
     shell = InteractiveShell.instance()
-    completion.complete(shell, "import os; os.pa", 16)
+    completion.complete(shell, "x.a", 3)  # jedi reads the builtins; other modules would cost each child 1 MiB
     completion.inspect(shell, "print", 5, 0)
     try:
         exec(compile("1/0", "<warm-up>", "exec"), {})
@@ -38,6 +41,17 @@ def warm_up() -> None:
     for name in ("concurrent.futures.thread", "pexpect", "sqlite3", "uuid"):
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
+    _stop_threads_of_libraries()
+
+
+def _stop_threads_of_libraries() -> None:
+    """OpenBLAS starts threads when numpy is imported, stops them before a fork, and needs none until a product."""
+    if len(os.listdir("/proc/self/task")) > 1:
+        child = os.fork()
+        if child == 0:
+            os._exit(0)
+        with contextlib.suppress(ChildProcessError):  # where SIGCHLD is ignored
+            os.waitpid(child, 0)
 
 
 def after_fork(options: Dict[str, Any]) -> None:
@@ -99,12 +113,11 @@ def _forget_temporary_names() -> None:
 def _forget_places_of_home() -> None:
     """What libraries have worked out of HOME, and would go on using."""
     matplotlib = sys.modules.get("matplotlib")
-    for name in ("_get_config_or_cache_dir", "get_configdir", "get_cachedir", "get_home", "_get_xdg_config_dir"):
-        clear = getattr(getattr(matplotlib, name, None), "cache_clear", None)
-        if clear is not None:
-            clear()
-    if matplotlib is not None and os.environ.get("MPLBACKEND", _BACKEND) != _BACKEND:
-        matplotlib.rcParams["backend"] = os.environ["MPLBACKEND"]
+    if matplotlib is not None:
+        _forget_result(matplotlib.get_configdir)
+        _forget_result(matplotlib.get_cachedir)
+        if os.environ.get("MPLBACKEND", _BACKEND) != _BACKEND:
+            matplotlib.rcParams["backend"] = os.environ["MPLBACKEND"]
     cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     for name, attribute, folder in (
         ("jedi.settings", "cache_directory", "jedi"),
@@ -114,6 +127,13 @@ def _forget_places_of_home() -> None:
         if module is not None:
             kept = type(getattr(module, attribute))
             setattr(module, attribute, kept(os.path.join(cache, folder)))
+
+
+def _forget_result(function: Any) -> None:
+    """Of a function that matplotlib lets run once: it keeps the result in its closure."""
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):
+        if name == "called":
+            cell.cell_contents = False
 
 
 def _own_multiprocessing() -> None:

@@ -39,7 +39,8 @@ def cancelling(loop: Any, cancel: Callable[[], None]) -> Iterator[None]:
     def on_signal(number: int, frame: Any) -> None:
         if asyncio.current_task(loop) is not None:
             raise KeyboardInterrupt
-        loop.call_soon_threadsafe(cancel)
+        cancel()  # at once: a callback could come after a task that never ends
+        loop.call_soon_threadsafe(lambda: None)  # wakes it
 
     if (
         threading.current_thread() is not threading.main_thread()

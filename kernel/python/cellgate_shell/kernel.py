@@ -3,9 +3,8 @@
 import atexit
 import contextlib
 import json
-import os
-import sys
 import threading
+import traceback
 from typing import Any, Dict, Iterator, List, Optional
 
 from . import comms, completion, fork, history, interrupts, json_text, outbox, profile, request, stdin, streams, threads
@@ -29,7 +28,7 @@ def make_shell() -> ZMQInteractiveShell:
     fork.prepare()
     shell = ZMQInteractiveShell.instance()
     shell.kernel = KernelFacade(shell)
-    shell.config.setdefault("IPKernelApp", {})["tqdm"] = "cellgate"  # by which tqdm knows a notebook
+    shell.config.IPKernelApp.tqdm = "cellgate"  # by which tqdm knows a notebook
     comms.install(shell.kernel)
     shell.extension_manager.load_extension("storemagic")
     return shell
@@ -89,11 +88,10 @@ class Kernel:
 
     def execute(self, code: str, silent: bool, store_history: bool, user_expressions: str, allow_stdin: bool) -> str:
         """Run a cell; the content of its execute_reply, with execution_count."""
-        return json_text.dumps(
-            executing.execute(
-                self.shell, code, silent, store_history and not silent, json.loads(user_expressions or "{}"), allow_stdin
-            )
-        )
+        expressions = json.loads(user_expressions or "{}")
+        with self._debugged(code):
+            reply = executing.execute(self.shell, code, silent, store_history and not silent, expressions, allow_stdin)
+        return json_text.dumps(reply)
 
     def complete(self, code: str, cursor_pos: int) -> str:
         with interrupts.possible():
@@ -121,7 +119,7 @@ class Kernel:
         if msg_type == "comm_info_request":
             return json_text.dumps(comms.info(given.get("target_name") or None))
         if msg_type == "debug_request":
-            return json_text.dumps(self._debug(given))
+            return json_text.dumps(self._debug(given, header))
         if msg_type == "usage_request":
             return json_text.dumps(used.usage())
         raise ValueError(f"a kernel does not know {msg_type}")
@@ -136,20 +134,36 @@ class Kernel:
         except KeyboardInterrupt:
             self.shell.showtraceback()
 
-    def _debug(self, content: Dict[str, Any]) -> Dict[str, Any]:
+    def _debug(self, content: Dict[str, Any], header: str) -> Dict[str, Any]:
+        request.use(request.Request(header))  # of the control thread, which enters no request
         if self._debugger is None:
             from .debugger import Debugger
 
-            self._debugger = Debugger(self._core)
-        reply: Dict[str, Any] = self._debugger.process(content)
+            self._debugger = Debugger(lambda event: outbox.publish("debug_event", event), self.shell)
+        reply: Dict[str, Any] = self._debugger.handle(content)
         return reply
+
+    @contextlib.contextmanager
+    def _debugged(self, code: str) -> Iterator[None]:
+        debugger = self._debugger
+        if debugger is None:
+            yield
+            return
+        debugger.begin_cell(code)
+        try:
+            yield
+        finally:
+            debugger.end_cell()
 
     # The end
 
     def shutdown(self, restart: bool) -> None:
         """What Python does at its exit: waits for threads that are no daemons, and calls the atexit functions."""
         interrupts.ignore()
-        for step in (threading._shutdown, atexit._run_exitfuncs, sys.stdout.flush):
+        steps = [threading._shutdown, atexit._run_exitfuncs]
+        if self._debugger is not None:
+            steps.insert(0, self._debugger.close)
+        for step in steps:
             with _reported():
                 step()
 
@@ -159,6 +173,4 @@ def _reported() -> Iterator[None]:
     try:
         yield
     except BaseException:
-        import traceback
-
         traceback.print_exc()

@@ -55,10 +55,15 @@ def current() -> Request:
     return getattr(thread, "_cellgate_request", None) or _newest
 
 
-def begin(request: Request) -> None:
+def use(request: Request) -> None:
     """From now on this thread's output is of `request`, also after its end."""
-    global _newest
     _running.set(request)
+
+
+def begin(request: Request) -> None:
+    """A shell's thread starts to handle `request`."""
+    global _newest
+    use(request)
     if request.shell_id is None:
         _newest = request
 
@@ -67,7 +72,7 @@ def adopt(message: Message) -> None:
     """What `set_parent` of the shell does: this context's output belongs to the request `message`."""
     now = current()
     if now._message is not message:
-        begin(Request.of_message(message))
+        use(Request.of_message(message))
 
 
 def inherit(thread: threading.Thread) -> None:

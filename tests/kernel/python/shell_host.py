@@ -4,14 +4,18 @@ Started as `python shell_host.py SOCKET [PRELOADED…]`. A child reads requests 
 does: its messages, its questions, its replies.
 """
 
+import _thread
 import base64
 import collections
 import importlib
 import json
 import os
+import signal
 import socket
 import sys
 import threading
+
+start_thread = _thread.start_new_thread  # as C++ does: neither Python's list of threads nor a debugger knows of them
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), *[os.pardir] * 3, "kernel", "python"))
 
@@ -112,7 +116,7 @@ class Child:
         self._in = connection.makefile("r", encoding="utf-8")
 
     def run(self):
-        threading.Thread(target=self._read, daemon=True).start()
+        start_thread(self._read, ())
         self.core.send(type="ready", pid=os.getpid())
         self.kernel.run(self.shells[None])
         self.kernel.shutdown(False)
@@ -120,6 +124,7 @@ class Child:
         os._exit(0)
 
     def _read(self):
+        """On what is the control thread too, which a debugger leaves alone."""
         for line in self._in:
             self._take(json.loads(line))
         os._exit(1)
@@ -132,9 +137,16 @@ class Child:
             self.shells[request["shell"]].close()
         elif kind == "start_shell":
             made = self.shells[request["shell"]] = FakeShell(request["shell"])
-            threading.Thread(target=self.kernel.run, args=(made,)).start()
+            start_thread(self.kernel.run, (made,))
+        elif request["shell"] == "control":
+            self._debug(**request)
         else:
             self.shells[request["shell"]].put(lambda: self._handle(kind, **request))
+
+    def _debug(self, shell, header, metadata, arguments):
+        content, text = arguments[1], json.dumps(header)
+        reply = self.kernel.handle("debug_request", content, json.dumps(metadata), [], text)
+        self.core.send(type="reply", request=header["msg_id"], content=_strict(reply), announced=None)
 
     def _handle(self, kind, shell, header, metadata, arguments):
         self.kernel.enter(shell, json.dumps(header), json.dumps(metadata))
@@ -164,7 +176,7 @@ def main(path, *preloaded):
     for name in preloaded:
         importlib.import_module(name)
     package.warm_up()
-    assert len(os.listdir("/proc/self/task")) == 1, "the process that is forked from has one thread"
+    assert len(os.listdir("/proc/self/task")) == 1, "a process that is forked from has one thread"
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(path)
         listening.listen(64)
@@ -180,7 +192,5 @@ def main(path, *preloaded):
 
 
 if __name__ == "__main__":
-    import signal
-
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     main(*sys.argv[1:])
