@@ -6,8 +6,6 @@
 #include <filesystem>
 #include <thread>
 
-#include "kernel/launcher/file_descriptor.hpp"
-
 namespace kernel {
 namespace {
 
@@ -36,6 +34,27 @@ TEST_F(a_channel, carries_texts_of_every_size) {
         EXPECT_EQ(in.text, text) << size;
     }
     EXPECT_EQ(open_files(), files);
+}
+
+TEST_F(a_channel, carries_descriptors_with_texts_of_every_size) {
+    std::size_t files = open_files();
+    for (std::size_t size : {1, 65'537}) {
+        int sent[] = {STDIN_FILENO, there.get(), here.get()};
+        ASSERT_EQ(send_text(here.get(), std::string(size, 'x'), true, sent), channel_state::ok);
+        received_text in = receive_text(there.get(), true);
+        EXPECT_EQ(in.text.size(), size);
+        ASSERT_EQ(in.files.size(), 3U);
+        // The second is the very socket that is read here: what goes in at the third comes out of it.
+        ASSERT_EQ(send_text(in.files[2].get(), "through the copy", true), channel_state::ok);
+        EXPECT_EQ(receive_text(in.files[1].get(), true).text, "through the copy");
+    }
+    EXPECT_EQ(open_files(), files);
+}
+
+TEST_F(a_channel, refuses_more_descriptors_than_it_carries) {
+    int sent[] = {0, 1, 2, here.get()};
+    EXPECT_EQ(send_text(here.get(), "x", true, sent), channel_state::too_large);
+    EXPECT_EQ(receive_text(there.get(), false).state, channel_state::would_block);
 }
 
 TEST_F(a_channel, refuses_a_text_past_its_limit) {
