@@ -64,6 +64,18 @@ TEST_F(the_output_file, does_not_follow_a_symbolic_link) {
     EXPECT_FALSE(std::filesystem::exists(directory.path() + "/elsewhere"));
 }
 
+TEST_F(the_output_file, may_be_in_memory_and_tells_its_last_lines) {
+    output_file file = output_file::in_memory();
+    print(file, "first\nsecond\nthird\n");
+    EXPECT_EQ(file.last_lines(100), "first\nsecond\nthird\n");
+    EXPECT_EQ(file.last_lines(15), "second\nthird\n");
+    EXPECT_EQ(file.last_lines(3), "rd\n");
+    print(file, std::string(output_file::size_limit, 'x') + "\nlast words\n");
+    file.trim();
+    print(file, "more\n");
+    EXPECT_EQ(file.last_lines(100), "last words\nmore\n");
+}
+
 TEST_F(the_output_file, may_be_nowhere) {
     output_file file("");
     print(file, "into the void");
