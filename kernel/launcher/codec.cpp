@@ -1,96 +1,31 @@
 #include "kernel/launcher/codec.hpp"
 
-#include <limits>
 #include <nlohmann/json.hpp>
+
+#include "kernel/launcher/json_fields.hpp"
 
 namespace kernel {
 namespace {
 
 using json = nlohmann::json;
+using kernel::read;
+using kernel::to_json;
 
-// Paths and environments are bytes, not always UTF-8, and JSON knows only text: each byte is written as the character
-// of that number (U+0000 to U+00FF).
-std::string to_text(std::string_view bytes) {
-    std::string text;
-    text.reserve(bytes.size());
-    for (unsigned char each : bytes) {
-        if (each >= 0x80) text.push_back(static_cast<char>(0xC0 | (each >> 6)));
-        text.push_back(static_cast<char>(each >= 0x80 ? 0x80 | (each & 0x3F) : each));
-    }
-    return text;
+bool read(const json& from, zygote_command& out) {
+    return read(field(from, "argv"), out.argv) && read(field(from, "mounts"), out.mounts) &&
+           read(field(from, "start_limit_ms"), out.start_limit_ms) &&
+           read(field(from, "fork_limit_ms"), out.fork_limit_ms);
 }
 
-bool to_bytes(const std::string& text, std::string& bytes) {
-    bytes.clear();
-    for (std::size_t at = 0; at < text.size(); ++at) {
-        auto each = static_cast<unsigned char>(text[at]);
-        if (each < 0x80) {
-            bytes.push_back(static_cast<char>(each));
-            continue;
-        }
-        // The parser has checked that the text is UTF-8; only the two-byte forms of U+0080 to U+00FF are ours.
-        if (each != 0xC2 && each != 0xC3) return false;
-        ++at;
-        bytes.push_back(static_cast<char>((each & 0x03) << 6 | (static_cast<unsigned char>(text[at]) & 0x3F)));
-    }
-    return true;
-}
-
-bool read(const json& value, std::string& out) {
-    return value.is_string() && to_bytes(value.get_ref<const std::string&>(), out);
-}
-
-bool read(const json& value, bool& out) {
-    if (value.is_boolean()) out = value.get<bool>();
-    return value.is_boolean();
-}
-
-bool read(const json& value, std::int32_t& out) {
-    if (!value.is_number_integer()) return false;
-    auto number = value.get<std::int64_t>();
-    if (value.is_number_unsigned() && value.get<std::uint64_t>() > std::numeric_limits<std::int32_t>::max())
-        return false;
-    if (number < std::numeric_limits<std::int32_t>::min() || number > std::numeric_limits<std::int32_t>::max())
-        return false;
-    out = static_cast<std::int32_t>(number);
-    return true;
-}
-
-// null, which no read() takes, when there is no such field.
-const json& field(const json& object, const char* name) {
-    static const json nothing;
-    if (!object.is_object()) return nothing;
-    auto found = object.find(name);
-    return found == object.end() ? nothing : *found;
-}
-
-bool read(const json& value, bind_mount& out) {
-    return read(field(value, "source"), out.source) && read(field(value, "target"), out.target) &&
-           read(field(value, "writable"), out.writable);
-}
-
-template <class T>
-bool read(const json& value, std::vector<T>& out) {
-    if (!value.is_array()) return false;
-    for (const json& each : value)
-        if (!read(each, out.emplace_back())) return false;
-    return true;
-}
-
-bool read(const json& value, std::map<std::string, std::string>& out) {
-    if (!value.is_object()) return false;
-    for (const auto& [name, each] : value.items()) {
-        std::string bytes;
-        if (!to_bytes(name, bytes) || !read(each, out[bytes])) return false;
-    }
-    return true;
+bool read_optional(const json& from, std::optional<zygote_command>& out) {
+    return from.is_null() || read(from, out.emplace());
 }
 
 bool read(const json& from, launch_request& out) {
     return read(field(from, "id"), out.id) && read(field(from, "argv"), out.argv) &&
            read(field(from, "env"), out.env) && read(field(from, "working_dir"), out.working_dir) &&
            read(field(from, "mounts"), out.mounts) && read(field(from, "hostname"), out.hostname) &&
-           read(field(from, "output_file"), out.output_file);
+           read(field(from, "output_file"), out.output_file) && read_optional(field(from, "zygote"), out.zygote);
 }
 
 bool read(const json& from, signal_command& out) {
@@ -98,6 +33,8 @@ bool read(const json& from, signal_command& out) {
 }
 
 bool read(const json& from, kill_command& out) { return read(field(from, "id"), out.id); }
+
+bool read(const json& from, prepare_command& out) { return read(field(from, "zygote"), out.zygote); }
 
 bool read(const json& from, launch_answer& out) {
     return read(field(from, "id"), out.id) && read(field(from, "pid"), out.pid) &&
@@ -110,27 +47,51 @@ bool read(const json& from, exit_notice& out) {
     return read(field(from, "id"), out.id) && read(field(from, "status"), out.status);
 }
 
+bool read(const json& from, fork_request& out) {
+    return read(field(from, "id"), out.id) && read(field(from, "argv"), out.argv) &&
+           read(field(from, "env"), out.env) && read(field(from, "working_dir"), out.working_dir) &&
+           read(field(from, "user_namespace"), out.user_namespace);
+}
+
+bool read(const json& from, zygote_ready&) { return from.is_object(); }
+
+bool read(const json& from, fork_done& out) {
+    return read(field(from, "id"), out.id) && read(field(from, "pid"), out.pid);
+}
+
+bool read(const json& from, fork_refusal& out) {
+    return read(field(from, "id"), out.id) && read(field(from, "error"), out.error) &&
+           read(field(from, "spent"), out.spent);
+}
+
+bool read(const json& from, child_end& out) {
+    return read(field(from, "pid"), out.pid) && read(field(from, "status"), out.status);
+}
+
+json to_json(const zygote_command& from) {
+    return {{"argv", to_json(from.argv)},
+            {"mounts", to_json(from.mounts)},
+            {"start_limit_ms", from.start_limit_ms},
+            {"fork_limit_ms", from.fork_limit_ms}};
+}
+
 json to_json(const launch_request& from) {
-    json argv = json::array();
-    for (const std::string& each : from.argv) argv.push_back(to_text(each));
-    json env = json::object();
-    for (const auto& [name, value] : from.env) env[to_text(name)] = to_text(value);
-    json mounts = json::array();
-    for (const bind_mount& each : from.mounts)
-        mounts.push_back(
-            {{"source", to_text(each.source)}, {"target", to_text(each.target)}, {"writable", each.writable}});
-    return {{"id", to_text(from.id)},
-            {"argv", std::move(argv)},
-            {"env", std::move(env)},
-            {"working_dir", to_text(from.working_dir)},
-            {"mounts", std::move(mounts)},
-            {"hostname", to_text(from.hostname)},
-            {"output_file", to_text(from.output_file)}};
+    json out = {{"id", to_text(from.id)},
+                {"argv", to_json(from.argv)},
+                {"env", to_json(from.env)},
+                {"working_dir", to_text(from.working_dir)},
+                {"mounts", to_json(from.mounts)},
+                {"hostname", to_text(from.hostname)},
+                {"output_file", to_text(from.output_file)}};
+    if (from.zygote) out["zygote"] = to_json(*from.zygote);
+    return out;
 }
 
 json to_json(const signal_command& from) { return {{"id", to_text(from.id)}, {"number", from.number}}; }
 
 json to_json(const kill_command& from) { return {{"id", to_text(from.id)}}; }
+
+json to_json(const prepare_command& from) { return {{"zygote", to_json(from.zygote)}}; }
 
 json to_json(const launch_answer& from) {
     return {{"id", to_text(from.id)}, {"pid", from.pid}, {"init_pid", from.init_pid}, {"error", to_text(from.error)}};
@@ -140,12 +101,36 @@ json to_json(const signal_notice& from) { return {{"id", to_text(from.id)}}; }
 
 json to_json(const exit_notice& from) { return {{"id", to_text(from.id)}, {"status", from.status}}; }
 
+json to_json(const fork_request& from) {
+    return {{"id", to_text(from.id)},
+            {"argv", to_json(from.argv)},
+            {"env", to_json(from.env)},
+            {"working_dir", to_text(from.working_dir)},
+            {"user_namespace", from.user_namespace}};
+}
+
+json to_json(const zygote_ready&) { return json::object(); }
+
+json to_json(const fork_done& from) { return {{"id", to_text(from.id)}, {"pid", from.pid}}; }
+
+json to_json(const fork_refusal& from) {
+    return {{"id", to_text(from.id)}, {"error", to_text(from.error)}, {"spent", from.spent}};
+}
+
+json to_json(const child_end& from) { return {{"pid", from.pid}, {"status", from.status}}; }
+
 const char* name_of(const launch_request&) { return "launch"; }
 const char* name_of(const signal_command&) { return "signal"; }
 const char* name_of(const kill_command&) { return "kill"; }
+const char* name_of(const prepare_command&) { return "prepare"; }
 const char* name_of(const launch_answer&) { return "answer"; }
 const char* name_of(const exit_notice&) { return "exit"; }
 const char* name_of(const signal_notice&) { return "signalled"; }
+const char* name_of(const fork_request&) { return "fork"; }
+const char* name_of(const zygote_ready&) { return "ready"; }
+const char* name_of(const fork_done&) { return "forked"; }
+const char* name_of(const fork_refusal&) { return "refused"; }
+const char* name_of(const child_end&) { return "ended"; }
 
 // {"launch": {…}}: one member, named after the alternative.
 template <class Variant>
@@ -174,12 +159,24 @@ std::string encode(const command& what) { return encode_one(what); }
 
 std::string encode(const reply& what) { return encode_one(what); }
 
+std::string encode(const zygote_order& what) { return encode_one(what); }
+
+std::string encode(const zygote_reply& what) { return encode_one(what); }
+
 std::optional<command> decode_command(std::string_view text) {
-    return decode_one<command, launch_request, signal_command, kill_command>(text);
+    return decode_one<command, launch_request, signal_command, kill_command, prepare_command>(text);
 }
 
 std::optional<reply> decode_reply(std::string_view text) {
     return decode_one<reply, launch_answer, exit_notice, signal_notice>(text);
+}
+
+std::optional<zygote_order> decode_zygote_order(std::string_view text) {
+    return decode_one<zygote_order, fork_request>(text);
+}
+
+std::optional<zygote_reply> decode_zygote_reply(std::string_view text) {
+    return decode_one<zygote_reply, zygote_ready, fork_done, fork_refusal, child_end>(text);
 }
 
 }  // namespace kernel

@@ -1,4 +1,4 @@
-// Commands and replies of protocol.hpp as JSON texts. Pure; any thread.
+// The messages of protocol.hpp and of zygote_protocol.hpp as JSON texts. Pure; any thread.
 #pragma once
 
 #include <optional>
@@ -6,13 +6,18 @@
 #include <string_view>
 
 #include "kernel/launcher/protocol.hpp"
+#include "kernel/launcher/zygote_protocol.hpp"
 
 namespace kernel {
 
 std::string encode(const command& what);
 std::string encode(const reply& what);
+std::string encode(const zygote_order& what);
+std::string encode(const zygote_reply& what);
 // Nothing when the text is not one: a wrong type, a missing field.
 std::optional<command> decode_command(std::string_view text);
 std::optional<reply> decode_reply(std::string_view text);
+std::optional<zygote_order> decode_zygote_order(std::string_view text);
+std::optional<zygote_reply> decode_zygote_reply(std::string_view text);
 
 }  // namespace kernel

@@ -9,6 +9,8 @@
 #include <cstdio>
 
 #include "kernel/launcher/service.hpp"
+#include "kernel/sandbox/box_error.hpp"
+#include "kernel/sandbox/namespaces.hpp"
 #include "kernel/sandbox/process_state.hpp"
 
 namespace {
@@ -37,6 +39,25 @@ void fill_standard_descriptors() {
     }
 }
 
+// Kernels that were forked from a zygote outlive it; whose children they then are learns how they end.
+void adopt_orphans() {
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    sigset_t children;
+    sigemptyset(&children);
+    sigaddset(&children, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &children, nullptr);
+}
+
+// Boxes can be made without, if the machine allows that at all; a zygote will say what it lacks.
+void prepare_for_zygotes(const kernel::isolation& how) {
+    if (!how.user_namespace) return;
+    try {
+        kernel::enter_user_namespace(how);
+    } catch (const kernel::box_error& error) {
+        std::fprintf(stderr, "cellgate-launcher: no zygotes: %s\n", error.what());
+    }
+}
+
 }  // namespace
 
 int main() {
@@ -51,6 +72,9 @@ int main() {
     kernel::reset_signals();
     kernel::raise_file_limit();
     outlive_signals();
-    kernel::service(gateway_socket).run();
+    adopt_orphans();
+    kernel::isolation how = kernel::needed_isolation();
+    prepare_for_zygotes(how);
+    kernel::service(gateway_socket, how).run();
     return 0;
 }

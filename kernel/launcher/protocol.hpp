@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -19,6 +20,19 @@ struct bind_mount {
     bool operator==(const bind_mount&) const = default;
 };
 
+// A fork server that kernels are forked from: started once for each distinct command, in a root that is assembled like
+// a box's, of these mounts. kernel/launcher/zygote_protocol.hpp has what is said to it.
+struct zygote_command {
+    std::vector<std::string> argv;   // argv[0] is an absolute path, as it is inside that root
+    std::vector<bind_mount> mounts;  // read-only ones, at the places where its kernels' boxes have them
+    // How long it may take to be ready (imports take one or two seconds; a cold disk ten times that), and to answer
+    // that it has forked; one that takes longer is killed and replaced.
+    std::int32_t start_limit_ms = 30'000;
+    std::int32_t fork_limit_ms = 10'000;
+
+    bool operator==(const zygote_command&) const = default;
+};
+
 struct launch_request {
     std::string id;                          // chosen by the gateway, unique among living kernels
     std::vector<std::string> argv;           // argv[0] is an absolute path, as it is inside the box
@@ -27,6 +41,8 @@ struct launch_request {
     std::vector<bind_mount> mounts;  // besides the box's own (/usr, /etc, /proc, /dev, /tmp)
     std::string hostname = "cellgate";
     std::string output_file;  // stdout and stderr of the kernel go here (appended, at most 1 MiB kept)
+    // When set, the kernel is forked from it instead of executed; argv is then what the forked child reads.
+    std::optional<zygote_command> zygote;
 
     bool operator==(const launch_request&) const = default;
 };
@@ -67,7 +83,14 @@ struct kill_command {
     bool operator==(const kill_command&) const = default;
 };
 
-using command = std::variant<launch_request, signal_command, kill_command>;
+// Starts a zygote ahead of the first launch that needs it. Has no reply.
+struct prepare_command {
+    zygote_command zygote;
+
+    bool operator==(const prepare_command&) const = default;
+};
+
+using command = std::variant<launch_request, signal_command, kill_command, prepare_command>;
 // A launch has exactly one launch_answer; one that succeeded is followed, in the end, by exactly one exit_notice.
 using reply = std::variant<launch_answer, exit_notice, signal_notice>;
 

@@ -1,5 +1,9 @@
 #include "kernel/launcher/service.hpp"
 
+#include <signal.h>
+#include <sys/signalfd.h>
+
+#include <algorithm>
 #include <cstdio>
 
 #include "kernel/launcher/channel.hpp"
@@ -12,19 +16,52 @@ namespace {
 // How often the output files' sizes are looked at.
 constexpr std::chrono::milliseconds trim_interval(1000);
 
+file_descriptor watch_children() {
+    sigset_t children;
+    sigemptyset(&children);
+    sigaddset(&children, SIGCHLD);
+    return file_descriptor(require(signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK), "make a signalfd"));
+}
+
+void empty_signals(int signals) {
+    signalfd_siginfo consumed;
+    while (read(signals, &consumed, sizeof consumed) > 0) {
+    }
+}
+
 }  // namespace
+
+service::service(int socket, const isolation& how)
+    : socket_(socket), how_(how), deaths_(watch_children()), nursery_(how) {}
 
 void service::run() {
     for (bool peer = true; peer;) {
         std::vector<pollfd> waited = what_to_wait_for();
-        int limit = boxes_.empty() ? -1 : static_cast<int>(trim_interval.count());
-        if (poll(waited.data(), waited.size(), limit) < 0) continue;
+        if (poll(waited.data(), waited.size(), time_to_wait()) < 0) continue;
+        empty_signals(deaths_.get());
         trim_outputs();
-        // Boxes first: the answer of an older launch goes before a newer one begins.
+        // Zygotes before boxes: a box is empty only after its kernel's status was sent.
+        look_after_zygotes();
+        reap_children();
+        // Boxes before commands: the answer of an older launch goes before a newer one begins.
         look_after_boxes(waited);
+        bury_dying();
+        // Again: a child that is reaped by its descriptor may have stood before others.
+        reap_children();
         if (waited.front().revents != 0) peer = receive_command();
+        look_after_zygotes();
     }
     kill_all();
+}
+
+int service::time_to_wait() const {
+    using std::chrono::milliseconds;
+    milliseconds longest = boxes_.empty() ? milliseconds::max() : trim_interval;
+    if (auto deadline = nursery_.deadline()) {
+        auto left = std::chrono::ceil<milliseconds>(*deadline - zygote::clock::now());
+        longest = std::clamp(left, milliseconds(0), longest);
+    }
+    return longest == milliseconds::max() ? -1 : static_cast<int>(longest.count());
 }
 
 void service::trim_outputs() {
@@ -32,6 +69,7 @@ void service::trim_outputs() {
     if (now - trimmed_ < trim_interval) return;
     trimmed_ = now;
     for (auto& [id, each] : boxes_) each.output.trim();
+    nursery_.trim_outputs();
 }
 
 std::vector<pollfd> service::what_to_wait_for() const {
@@ -40,14 +78,18 @@ std::vector<pollfd> service::what_to_wait_for() const {
         all.push_back({each.silent ? -1 : each.inside.reports(), POLLIN, 0});
         all.push_back({each.inside.end(), POLLIN, 0});
     }
+    for (const box& each : dying_) all.push_back({each.end(), POLLIN, 0});
+    all.push_back({deaths_.get(), POLLIN, 0});
+    nursery_.wait_for(all);
     return all;
 }
 
-// `waited` is in the order of boxes_.
+// `waited` is in the order of boxes_; a box that was replaced since has another descriptor.
 void service::look_after_boxes(const std::vector<pollfd>& waited) {
     std::size_t at = 1;
     for (auto each = boxes_.begin(); each != boxes_.end(); at += 2) {
         auto current = each++;
+        if (waited[at + 1].fd != current->second.inside.end()) continue;
         const short reported = waited[at].revents;
         if ((reported & POLLIN) != 0) update(current->first, current->second);
         // Init closes its files before its box is empty, which may take long: do not spin until then.
@@ -60,9 +102,14 @@ void service::look_after_boxes(const std::vector<pollfd>& waited) {
     }
 }
 
+void service::bury_dying() {
+    std::erase_if(dying_, [](box& each) { return each.is_empty(); });
+}
+
 void service::update(const std::string& id, living& each) {
     each.inside.receive();
     for (int count = each.inside.take_signals_sent(); count > 0; --count) answer(signal_notice{id});
+    if (each.inside.waits_for_kernel()) ask_for_kernel(each);
     if (each.answered || !each.inside.runs()) return;
     each.answered = true;
     answer(launch_answer{id, each.inside.kernel_pid(), each.inside.init_pid(), {}});
@@ -70,10 +117,11 @@ void service::update(const std::string& id, living& each) {
 
 reply service::finish(const std::string& id, living& each) {
     update(id, each);
+    nursery_.forget(id);
     each.inside.reap();
     each.output.trim();
     if (each.answered) return exit_notice{id, each.inside.status()};
-    return launch_answer{id, 0, 0, each.inside.error()};
+    return launch_answer{id, 0, 0, each.failure.empty() ? each.inside.error() : each.failure};
 }
 
 bool service::receive_command() {
@@ -93,9 +141,12 @@ void service::handle(const launch_request& what) {
         check(what);
         if (boxes_.contains(what.id)) throw box_error("a kernel with the id " + what.id + " is alive");
         output_file output(what.output_file);
-        box inside = box::make(what, output.writer());
-        output.close_writer();
-        boxes_.emplace(what.id, living{std::move(output), std::move(inside)});
+        box inside = box::make(what, how_, output.writer());
+        if (what.zygote)
+            nursery_.prepare(*what.zygote);  // while the box is assembled
+        else
+            output.close_writer();
+        boxes_.emplace(what.id, living{what, std::move(output), std::move(inside)});
     } catch (const box_error& error) {
         answer(launch_answer{what.id, 0, 0, error.what()});
     }
@@ -111,9 +162,22 @@ void service::handle(const kill_command& what) {
     if (found != boxes_.end()) found->second.inside.kill();
 }
 
+void service::handle(const prepare_command& what) {
+    try {
+        check(what.zygote);
+        nursery_.prepare(what.zygote);
+    } catch (const box_error& error) {
+        std::fprintf(stderr, "cellgate-launcher: %s\n", error.what());
+    }
+}
+
 void service::kill_all() {
+    // Kernels whose zygote goes become children of this process, and would keep their boxes from ending.
+    signal(SIGCHLD, SIG_IGN);
+    nursery_.kill_all();
     for (auto& [id, each] : boxes_) each.inside.kill();
     boxes_.clear();  // reaps
+    dying_.clear();
 }
 
 // A peer that has gone is seen by the next poll.

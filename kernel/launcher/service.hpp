@@ -1,13 +1,15 @@
-// The launcher's loop: commands from the gateway on one side, the boxes on the other. Single-threaded.
+// The launcher's loop: commands from the gateway on one side, the boxes and the zygotes on the other. Single-threaded.
 #pragma once
 
 #include <poll.h>
 
 #include <chrono>
+#include <list>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "kernel/launcher/nursery.hpp"
 #include "kernel/launcher/output_file.hpp"
 #include "kernel/launcher/protocol.hpp"
 #include "kernel/sandbox/box.hpp"
@@ -16,33 +18,57 @@ namespace kernel {
 
 class service {
   public:
-    // The socket is the caller's.
-    explicit service(int socket) : socket_(socket) {}
+    // The socket is the caller's. `how` boxes are made; the calling process is the reaper of its descendants, and has
+    // SIGCHLD blocked.
+    service(int socket, const isolation& how);
     // Until the peer has gone; then every box has been killed and reaped.
     void run();
 
   private:
     struct living {
+        launch_request request;
         output_file output;
         box inside;
+        int forked = 0;      // the kernel's pid, when a zygote forked it
+        bool again = false;  // this is the second box for it
         bool answered = false;
-        bool silent = false;  // its init will report nothing more
+        bool silent = false;    // its init will report nothing more
+        std::string failure{};  // why it will not run; told when its box is empty
     };
 
     bool receive_command();
     void handle(const launch_request& what);
     void handle(const signal_command& what);
     void handle(const kill_command& what);
+    void handle(const prepare_command& what);
+
     void update(const std::string& id, living& each);
     reply finish(const std::string& id, living& each);
     void look_after_boxes(const std::vector<pollfd>& waited);
+    void bury_dying();
+
+    void ask_for_kernel(living& each);
+    void look_after_zygotes();
+    void handle(const nursery::forked& what);
+    void handle(const nursery::failed& what);
+    void handle(const nursery::ended& what);
+    void launch_again(living& each);
+    void fail(living& each, const std::string& error);
+    void reap_children();
+    bool is_watched(int pid) const;
+
     std::vector<pollfd> what_to_wait_for() const;
+    int time_to_wait() const;
     void trim_outputs();
     void kill_all();
     void answer(const reply& what);
 
     int socket_;
+    isolation how_;
+    file_descriptor deaths_;  // of children: a signalfd
+    nursery nursery_;
     std::map<std::string, living> boxes_;
+    std::list<box> dying_;  // given up, until they are empty
     std::chrono::steady_clock::time_point trimmed_;
 };
 

@@ -1,5 +1,6 @@
 #include "kernel/sandbox/box.hpp"
 
+#include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -31,6 +32,25 @@ void check_hostname(const std::string& name) {
         throw box_error("hostname \"" + name + "\": use 1 to 64 letters, digits, dashes and dots");
 }
 
+void check_mounts(const std::vector<bind_mount>& mounts) {
+    for (const bind_mount& each : mounts) {
+        check_path(each.source, "mount source");
+        check_path(each.target, "mount target");
+        if (each.target.find_first_not_of('/') == std::string::npos)
+            throw box_error("mount target / is the box's own root");
+    }
+}
+
+void check_arguments(const std::vector<std::string>& argv, const std::string& field) {
+    if (argv.empty()) throw box_error(field + " is empty: it must name a program");
+    for (const std::string& each : argv) check_text(each, field);
+}
+
+std::string how_it_ended(int status) {
+    if (WIFSIGNALED(status)) return " (killed by signal " + std::to_string(WTERMSIG(status)) + ")";
+    return " (exit status " + std::to_string(WEXITSTATUS(status)) + ")";
+}
+
 void enable_credentials(int socket) {
     int on = 1;
     require(setsockopt(socket, SOL_SOCKET, SO_PASSCRED, &on, sizeof on), "ask for credentials");
@@ -39,9 +59,11 @@ void enable_credentials(int socket) {
 }  // namespace
 
 void check(const launch_request& what) {
-    if (what.argv.empty()) throw box_error("argv is empty: it must name a program");
-    check_path(what.argv.front(), "argv[0]");
-    for (const std::string& each : what.argv) check_text(each, "argv");
+    check_arguments(what.argv, "argv");
+    if (what.zygote)
+        check(*what.zygote);
+    else
+        check_path(what.argv.front(), "argv[0]");
     for (const auto& [name, value] : what.env) {
         if (name.empty() || name.find('=') != std::string::npos) throw box_error("env has the name \"" + name + "\"");
         check_text(name, "env");
@@ -49,33 +71,44 @@ void check(const launch_request& what) {
     }
     check_path(what.working_dir, "working_dir");
     check_hostname(what.hostname);
-    for (const bind_mount& each : what.mounts) {
-        check_path(each.source, "mount source");
-        check_path(each.target, "mount target");
-        if (each.target.find_first_not_of('/') == std::string::npos)
-            throw box_error("mount target / is the box's own root");
-    }
+    check_mounts(what.mounts);
 }
 
-box box::make(const launch_request& what, int output) {
+void check(const zygote_command& what) {
+    check_arguments(what.argv, "zygote.argv");
+    check_path(what.argv.front(), "zygote.argv[0]");
+    check_mounts(what.mounts);
+    if (what.start_limit_ms <= 0 || what.fork_limit_ms <= 0)
+        throw box_error("zygote limits must be above 0 milliseconds");
+    for (const bind_mount& each : what.mounts)
+        if (each.writable)
+            throw box_error("zygote mount " + each.target + " is writable: many sessions share it, mount it read-only");
+}
+
+box box::make(const launch_request& what, const isolation& how, int output) {
     int ends[2];
     require(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), "make a socket");
     box made;
     made.reports_.reset(ends[0]);
     file_descriptor theirs(ends[1]);
     enable_credentials(made.reports());
-    isolation how = needed_isolation();
     made.init_ = fork_into_namespaces(how, made.pidfd_);
     if (made.init_ == 0) run_init(what, how, theirs.release(), output);
+    made.forked_ = what.zygote.has_value();
+    if (made.forked_) made.kernels_end_ = std::move(theirs);
     return made;
 }
 
 box& box::operator=(box&& other) noexcept {
     std::swap(pidfd_, other.pidfd_);
     std::swap(reports_, other.reports_);
+    std::swap(kernels_end_, other.kernels_end_);
     std::swap(init_, other.init_);
     std::swap(kernel_, other.kernel_);
     std::swap(status_, other.status_);
+    std::swap(forked_, other.forked_);
+    std::swap(assembled_, other.assembled_);
+    std::swap(kernel_ended_, other.kernel_ended_);
     std::swap(runs_, other.runs_);
     std::swap(signals_sent_, other.signals_sent_);
     std::swap(error_, other.error_);
@@ -88,11 +121,17 @@ box::~box() {
     reap();
 }
 
+bool box::is_empty() const {
+    pollfd asked{pidfd_.get(), POLLIN, 0};
+    return poll(&asked, 1, 0) == 1;
+}
+
 void box::receive() {
     while (std::optional<report> each = receive_report(reports())) {
         switch (each->kind) {
             case report_kind::kernel_forked:
                 kernel_ = each->sender;
+                if (forked_) tell_init(report_kind::kernel_is, each->value);
                 break;
             case report_kind::kernel_runs:
                 runs_ = true;
@@ -106,7 +145,11 @@ void box::receive() {
             case report_kind::signal_sent:
                 ++signals_sent_;
                 break;
+            case report_kind::assembled:
+                assembled_ = true;
+                break;
             case report_kind::send_signal:
+            case report_kind::kernel_is:
                 break;
         }
     }
@@ -119,16 +162,28 @@ void box::reap() {
     receive();
     pidfd_.reset();
     if (runs_ || !error_.empty()) return;
+    if (kernel_ended_) {
+        error_ = "the kernel ended before it was ready" + how_it_ended(status_);
+        return;
+    }
     error_ = "the box ended before the kernel ran";
     if (WIFSIGNALED(status)) error_ += " (its init was killed by signal " + std::to_string(WTERMSIG(status)) + ")";
 }
 
-void box::signal(int number) {
-    // By way of init: it knows whether the kernel still lives, so no other process group can be hit.
+void box::tell_init(report_kind kind, int value) {
     report order;
-    order.kind = report_kind::send_signal;
-    order.value = number;
+    order.kind = kind;
+    order.value = value;
     try_send_report(reports(), order);
+}
+
+// By way of init: it knows whether the kernel still lives, so no other process group can be hit.
+void box::signal(int number) { tell_init(report_kind::send_signal, number); }
+
+void box::kernel_ended(int status) {
+    status_ = status;
+    kernel_ended_ = true;
+    kill();
 }
 
 void box::kill() { syscall(SYS_pidfd_send_signal, pidfd_.get(), SIGKILL, nullptr, 0); }

@@ -7,24 +7,35 @@
 
 #include "kernel/launcher/file_descriptor.hpp"
 #include "kernel/launcher/protocol.hpp"
+#include "kernel/sandbox/namespaces.hpp"
+#include "kernel/sandbox/report.hpp"
 
 namespace kernel {
 
-// Throws box_error that names the field which no box can be made of.
+// Throw box_error that names the field which no box can be made of, or no zygote.
 void check(const launch_request& what);
+void check(const zygote_command& what);
 
 class box {
   public:
     // Returns when init was forked; receive() tells what became of it. `output` is copied. Throws box_error.
-    static box make(const launch_request& what, int output);
+    static box make(const launch_request& what, const isolation& how, int output);
     box(box&&) noexcept = default;
     box& operator=(box&&) noexcept;
     ~box();
 
     int reports() const { return reports_.get(); }  // readable: call receive()
     int end() const { return pidfd_.get(); }        // readable: nothing lives inside any more, call reap()
+    bool is_empty() const;                          // the same, asked now
     void receive();
     void reap();
+
+    // Of a box whose kernel a zygote forks: it is assembled, and the kernel's end of the report socket was not taken
+    // yet.
+    bool waits_for_kernel() const { return assembled_ && kernels_end_; }
+    file_descriptor take_kernels_end() { return std::move(kernels_end_); }
+    // The same: told by whoever is the kernel's parent. Kills what is left inside.
+    void kernel_ended(int status);
 
     bool runs() const { return runs_; }
     int init_pid() const { return init_; }
@@ -40,13 +51,18 @@ class box {
 
   private:
     box() = default;
+    void tell_init(report_kind kind, int value);
 
     file_descriptor pidfd_;
     file_descriptor reports_;
+    file_descriptor kernels_end_;
     int init_ = 0;
     int kernel_ = 0;
     int status_ = 9;  // what waitpid says of a kernel that was killed with its init
     int signals_sent_ = 0;
+    bool forked_ = false;  // by a zygote
+    bool assembled_ = false;
+    bool kernel_ended_ = false;
     bool runs_ = false;
     std::string error_;
 };

@@ -28,15 +28,6 @@ void become_init(int report_socket, int output) {
     signal(SIGINT, SIG_IGN);
 }
 
-void use_output(int output) {
-    int nothing = require(open("/dev/null", O_RDONLY | O_CLOEXEC), "open /dev/null");
-    require(dup2(nothing, STDIN_FILENO), "redirect stdin");
-    require(dup2(output, STDOUT_FILENO), "redirect stdout");
-    require(dup2(output, STDERR_FILENO), "redirect stderr");
-    close(nothing);
-    close(output);
-}
-
 [[noreturn]] void run_kernel(const launch_request& what, int report_socket, int failures) {
     try {
         run_program(what, report_socket);
@@ -85,17 +76,22 @@ int reap(pid_t kernel, bool& ended) {
     }
 }
 
-void obey(pid_t kernel, int report_socket) {
+void send_signal(pid_t kernel, int number, int report_socket) {
+    if (kernel > 0) kill(-kernel, number);
     report done;
     done.kind = report_kind::signal_sent;
+    try_send_report(report_socket, done);
+}
+
+void obey(pid_t& kernel, int report_socket) {
     while (std::optional<report> order = receive_report(report_socket)) {
-        if (order->kind != report_kind::send_signal) continue;
-        kill(-kernel, order->value);
-        try_send_report(report_socket, done);
+        if (order->kind == report_kind::kernel_is) kernel = order->value;
+        if (order->kind == report_kind::send_signal) send_signal(kernel, order->value, report_socket);
     }
 }
 
-// Until the kernel ends (its status), or the launcher has gone (nothing to tell anybody).
+// Until the kernel ends (its status), or the launcher has gone (nothing to tell anybody). 0 for a kernel that a zygote
+// will fork: it is no child of init, and the launcher ends init after it.
 int watch(pid_t kernel, int report_socket) {
     sigset_t children;
     sigemptyset(&children);
@@ -125,10 +121,10 @@ void run_init(const launch_request& what, const isolation& how, int report_socke
         set_hostname(what.hostname);
         assemble_root(how, what.hostname, what.mounts);
         use_output(output);
-        pid_t kernel = start_kernel(what, report_socket);
-        report running;
-        running.kind = report_kind::kernel_runs;
-        send_report(report_socket, running);
+        pid_t kernel = what.zygote ? 0 : start_kernel(what, report_socket);
+        report ready;
+        ready.kind = what.zygote ? report_kind::assembled : report_kind::kernel_runs;
+        send_report(report_socket, ready);
         last.value = watch(kernel, report_socket);
         last.kind = report_kind::kernel_ended;
     } catch (const std::exception& error) {

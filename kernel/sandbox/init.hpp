@@ -1,5 +1,5 @@
-// Process 1 of a box: assembles it, starts the kernel as process 2, reaps whatever dies, and ends with the kernel.
-// Its end ends everything inside.
+// Process 1 of a box: assembles it, starts the kernel as process 2 (or waits for the one that a zygote forks into the
+// box), reaps whatever dies, and ends with the kernel. Its end ends everything inside.
 #pragma once
 
 #include "kernel/launcher/protocol.hpp"

@@ -1,43 +1,49 @@
 #include "kernel/sandbox/namespaces.hpp"
 
 #include <fcntl.h>
-#include <linux/capability.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "kernel/sandbox/box_error.hpp"
+#include "kernel/sandbox/capabilities.hpp"
 
 namespace kernel {
 namespace {
-
-bool may_administer() {
-    __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
-    __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {};
-    if (syscall(SYS_capget, &header, data) != 0) return false;
-    return (data[CAP_TO_INDEX(CAP_SYS_ADMIN)].effective & CAP_TO_MASK(CAP_SYS_ADMIN)) != 0;
-}
 
 void write_file(const char* path, const std::string& text) {
     file_descriptor file(require(open(path, O_WRONLY | O_CLOEXEC), std::string("open ") + path));
     require(write(file.get(), text.data(), text.size()), std::string("write ") + path);
 }
 
+// One system call instead of unshare() and two forks; the child is the caller's own.
+pid_t fork_into(unsigned long namespaces, file_descriptor& pidfd, const std::string& name) {
+    int descriptor = -1;
+    long pid = syscall(SYS_clone, namespaces | CLONE_PIDFD | SIGCHLD, nullptr, &descriptor, nullptr, nullptr);
+    require(pid, "make " + name);
+    if (pid > 0) pidfd.reset(descriptor);
+    return static_cast<pid_t>(pid);
+}
+
 }  // namespace
 
 isolation needed_isolation() { return {!may_administer(), geteuid(), getegid()}; }
 
+void enter_user_namespace(const isolation& how) {
+    require(unshare(CLONE_NEWUSER), "make a user namespace");
+    map_ids(how);
+    keep_joining_capabilities();
+}
+
 pid_t fork_into_namespaces(const isolation& how, file_descriptor& pidfd) {
-    unsigned long flags = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_PIDFD | SIGCHLD;
-    if (how.user_namespace) flags |= CLONE_NEWUSER;
-    int descriptor = -1;
-    // One system call instead of unshare() and two forks; init is the launcher's own child.
-    long pid = syscall(SYS_clone, flags, nullptr, &descriptor, nullptr, nullptr);
-    require(pid, how.user_namespace ? "make user, mount, pid, ipc and uts namespaces"
-                                    : "make mount, pid, ipc and uts namespaces");
-    if (pid > 0) pidfd.reset(descriptor);
-    return static_cast<pid_t>(pid);
+    constexpr unsigned long always = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS;
+    if (!how.user_namespace) return fork_into(always, pidfd, "mount, pid, ipc and uts namespaces");
+    return fork_into(always | CLONE_NEWUSER, pidfd, "user, mount, pid, ipc and uts namespaces");
+}
+
+pid_t fork_into_mount_namespace(file_descriptor& pidfd) {
+    return fork_into(CLONE_NEWNS, pidfd, "a mount namespace for a zygote");
 }
 
 void map_ids(const isolation& how) {

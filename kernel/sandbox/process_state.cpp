@@ -1,5 +1,6 @@
 #include "kernel/sandbox/process_state.hpp"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -42,6 +43,15 @@ void set_limits() {
     require(getrlimit(RLIMIT_NOFILE, &files), "read the limit on open files");
     files.rlim_cur = std::min<rlim_t>(files.rlim_max, 4096);
     require(setrlimit(RLIMIT_NOFILE, &files), "set the limit on open files");
+}
+
+void use_output(int output) {
+    int nothing = require(open("/dev/null", O_RDONLY | O_CLOEXEC), "open /dev/null");
+    require(dup2(nothing, STDIN_FILENO), "redirect stdin");
+    require(dup2(output, STDOUT_FILENO), "redirect stdout");
+    require(dup2(output, STDERR_FILENO), "redirect stderr");
+    close(nothing);
+    close(output);
 }
 
 void raise_file_limit() {

@@ -12,6 +12,8 @@ void reset_signals();
 void block_signals();
 // No core files; a number of open files that suits programs which use select() or close them all.
 void set_limits();
+// Nothing to read; stdout and stderr go to `output`, which is closed.
+void use_output(int output);
 // As many open files as the system allows this process: a box takes three.
 void raise_file_limit();
 

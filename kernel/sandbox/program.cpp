@@ -39,21 +39,29 @@ std::vector<std::string> assignments(const std::map<std::string, std::string>& e
 
 }  // namespace
 
-void run_program(const launch_request& what, int report_socket) {
+void begin_session(const std::string& working_dir, int report_socket) {
     require(setsid(), "start a session");
     report forked;
     forked.kind = report_kind::kernel_forked;
+    forked.value = getpid();
     if (!send_report(report_socket, forked)) throw_errno("tell the launcher");
-    if (chdir(what.working_dir.c_str()) != 0)
-        throw box_error("working directory " + what.working_dir +
+    if (chdir(working_dir.c_str()) != 0)
+        throw box_error("working directory " + working_dir +
                         ": does not exist or may not be entered inside the box: mount it, or choose another");
-    std::vector<std::string> argv = what.argv;
-    std::vector<std::string> env = assignments(what.env);
     umask(022);
     set_limits();
+}
+
+void run_program(const launch_request& what, int report_socket) {
+    begin_session(what.working_dir, report_socket);
     reset_signals();
-    execve(what.argv.front().c_str(), pointers(argv).data(), pointers(env).data());
-    throw_not_started(what.argv.front(), errno);
+    execute(what.argv, what.env);
+}
+
+void execute(std::vector<std::string> argv, const std::map<std::string, std::string>& env) {
+    std::vector<std::string> all = assignments(env);
+    execve(argv.front().c_str(), pointers(argv).data(), pointers(all).data());
+    throw_not_started(argv.front(), errno);
 }
 
 }  // namespace kernel

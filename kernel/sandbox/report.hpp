@@ -1,4 +1,5 @@
-// What a box's init and the launcher tell each other, over one SOCK_SEQPACKET pair. Values.
+// What a box's init, its kernel until that runs, and the launcher tell each other, over one SOCK_SEQPACKET pair.
+// Values.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +9,14 @@
 namespace kernel {
 
 enum class report_kind : std::uint8_t {
-    kernel_forked,  // by the kernel itself: the sender's pid is the kernel's
-    kernel_runs,    // its program was executed
-    failed,         // text says why; init ends
+    kernel_forked,  // by the kernel itself: the sender's pid is the kernel's; value is its pid inside
+    kernel_runs,    // its program was executed, or its sockets are bound (zygote)
+    failed,         // text says why; init or the kernel ends
     kernel_ended,   // value is waitpid's status; init ends
     send_signal,    // to init: value goes to the kernel's process group
     signal_sent,    // init has done so
+    assembled,      // by init: a kernel may be forked into the box
+    kernel_is,      // to init: value is the pid, inside, of a kernel that is not its child
 };
 
 struct report {

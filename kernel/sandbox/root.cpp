@@ -88,13 +88,20 @@ void make_directory(const std::string& path, mode_t mode) {
     require(mkdir(path.c_str(), mode), "make the directory " + path);
 }
 
+// While the host's own /proc is still there: a user namespace may only mount what it could already see.
+void show_processes(processes shown) {
+    make_directory("proc", 0555);
+    if (shown == processes::own)
+        require(mount("proc", "proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr), "mount /proc");
+    else
+        require(mount("/proc", "proc", nullptr, MS_BIND | MS_REC, nullptr), "mount the host's /proc");
+}
+
 // The new root covers the host's /tmp for a moment: all that comes from there has been taken before.
-void enter_new_root() {
+void enter_new_root(processes shown) {
     mount_tmpfs("/tmp", "mode=0755");
     require(chdir("/tmp"), "enter the new root");
-    make_directory("proc", 0555);
-    // While the host's own /proc is still there: a user namespace may only mount what it could already see.
-    require(mount("proc", "proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr), "mount /proc");
+    show_processes(shown);
     require(syscall(SYS_pivot_root, ".", "."), "pivot_root");
     require(umount2(".", MNT_DETACH), "leave the host's root");
     require(chdir("/"), "enter the new root");
@@ -158,13 +165,14 @@ void name_host(const std::string& hostname, mount_points& points) {
 
 }  // namespace
 
-void assemble_root(const isolation& how, const std::string& hostname, const std::vector<bind_mount>& mounts) {
+void assemble_root(const isolation& how, const std::string& hostname, const std::vector<bind_mount>& mounts,
+                   processes shown) {
     umask(0);
     require(mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr), "make the mounts private");
     parts all;
     add_system(all);
     add_requested(all, mounts);
-    enter_new_root();
+    enter_new_root(shown);
     make_own_directories();
     fill_dev(how);
     mount_points points;

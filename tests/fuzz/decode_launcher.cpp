@@ -1,4 +1,5 @@
-// Commands and replies of the launcher's socket: whatever is decoded is encoded and decoded to the same.
+// What is said on the launcher's sockets, by the gateway and by zygotes: whatever is decoded is encoded and decoded to
+// the same.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -11,5 +12,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (auto command = kernel::decode_command(text))
         require(kernel::decode_command(kernel::encode(*command)) == command);
     if (auto reply = kernel::decode_reply(text)) require(kernel::decode_reply(kernel::encode(*reply)) == reply);
+    if (auto order = kernel::decode_zygote_order(text))
+        require(kernel::decode_zygote_order(kernel::encode(*order)) == order);
+    if (auto reply = kernel::decode_zygote_reply(text))
+        require(kernel::decode_zygote_reply(kernel::encode(*reply)) == reply);
     return 0;
 }

@@ -5,6 +5,8 @@
 namespace kernel {
 namespace {
 
+zygote_command a_zygote() { return {{"/z", "--zygote", "\xff"}, {{"/venv", "/venv", false}}, 1, 2}; }
+
 launch_request full_request() {
     launch_request what;
     what.id = "k";
@@ -18,11 +20,30 @@ launch_request full_request() {
 }
 
 TEST(the_launchers_codec, gives_back_what_it_was_given) {
-    for (const command& each : {command(full_request()), command(signal_command{"k", 2}), command(kill_command{"k"})})
+    launch_request forked = full_request();
+    forked.zygote = a_zygote();
+    for (const command& each : {command(full_request()), command(forked), command(signal_command{"k", 2}),
+                                command(kill_command{"k"}), command(prepare_command{a_zygote()})})
         EXPECT_EQ(decode_command(encode(each)), each);
     for (const reply& each :
          {reply(launch_answer{"k", 5, 4, "no \xff"}), reply(exit_notice{"k", -1}), reply(signal_notice{"k"})})
         EXPECT_EQ(decode_reply(encode(each)), each);
+}
+
+TEST(the_launchers_codec, gives_back_what_a_zygote_is_told_and_tells) {
+    zygote_order order = fork_request{"k", {"cellgate-kernel", "-f", "\xe9"}, {{"A", "b\xff"}}, "/home/user", true};
+    EXPECT_EQ(decode_zygote_order(encode(order)), order);
+    for (const zygote_reply& each : {zygote_reply(zygote_ready{}), zygote_reply(fork_done{"k", 5}),
+                                     zygote_reply(fork_refusal{"k", "no \xff", true}), zygote_reply(child_end{5, 9})})
+        EXPECT_EQ(decode_zygote_reply(encode(each)), each);
+}
+
+TEST(the_launchers_codec, refuses_what_no_zygote_says) {
+    for (const char* each : {"", "{}", R"({"ready":null})", R"({"forked":{"id":"k"}})", R"({"ended":{"pid":"1"}})",
+                             R"({"refused":{"id":"k","error":"","spent":1}})", R"({"exit":{"id":"k","status":0}})"})
+        EXPECT_FALSE(decode_zygote_reply(each)) << each;
+    for (const char* each : {"", "{}", R"({"fork":{"id":"k"}})", R"({"kill":{"id":"k"}})"})
+        EXPECT_FALSE(decode_zygote_order(each)) << each;
 }
 
 TEST(the_launchers_codec, refuses_what_is_not_a_command) {
@@ -30,13 +51,16 @@ TEST(the_launchers_codec, refuses_what_is_not_a_command) {
          {"", "{", "[]", "{}", "null", R"({"kill":{}})", R"({"kill":{"id":1}})", R"({"kill":"k"})",
           R"({"signal":{"id":"k","number":"2"}})", R"({"signal":{"id":"k","number":4294967298}})",
           R"({"signal":{"id":"k","number":18446744073709551615}})", R"({"signal":{"id":"k","number":2.5}})",
-          R"({"launch":{"id":"k"}})", R"({"answer":{"id":"k","pid":1,"init_pid":1,"error":""}})",
-          R"({"kill":{"id":"\u0100"}})", R"({"kill":{"id":"\ud83d\ude00"}})"})
+          R"({"launch":{"id":"k"}})", R"({"prepare":{}})", R"({"prepare":{"zygote":{"argv":"/z","mounts":[]}}})",
+          R"({"answer":{"id":"k","pid":1,"init_pid":1,"error":""}})", R"({"kill":{"id":"\u0100"}})",
+          R"({"kill":{"id":"\ud83d\ude00"}})"})
         EXPECT_FALSE(decode_command(each)) << each;
 }
 
 TEST(the_launchers_codec, refuses_a_launch_with_one_wrong_field) {
-    std::string good = encode(command(full_request()));
+    launch_request forked = full_request();
+    forked.zygote = a_zygote();
+    std::string good = encode(command(forked));
     ASSERT_TRUE(decode_command(good));
     for (const char* each : {"\"argv\"", "\"env\"", "\"mounts\"", "\"source\"", "\"writable\"", "\"hostname\""}) {
         std::string bad = good;

@@ -30,12 +30,12 @@ void wait_readable(int descriptor, const std::string& what) {
     if (poll(&waited, 1, deadline_ms) != 1) throw std::runtime_error("too late: " + what);
 }
 
+}  // namespace
+
 std::size_t count_entries(const std::string& directory) {
     std::filesystem::directory_iterator all(directory), end;
     return std::distance(all, end);
 }
-
-}  // namespace
 
 std::vector<who> possible_users() {
     if (geteuid() != 0) return {who::ordinary};
@@ -155,9 +155,13 @@ void launched::receive() {
 
 launch_answer launched::launch(const launch_request& what) {
     send(what);
-    while (!answers_.contains(what.id)) receive();
-    launch_answer answer = answers_[what.id];
-    answers_.erase(what.id);
+    return take_answer(what.id);
+}
+
+launch_answer launched::take_answer(const std::string& id) {
+    while (!answers_.contains(id)) receive();
+    launch_answer answer = answers_[id];
+    answers_.erase(id);
     return answer;
 }
 

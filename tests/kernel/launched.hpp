@@ -33,6 +33,7 @@ class launched : public testing::TestWithParam<who> {
     // A shell script in a box with the session's two directories.
     launch_request script(const std::string& text);
     launch_answer launch(const launch_request& what);
+    launch_answer take_answer(const std::string& id);
     int wait_for_exit(const std::string& id);  // waitpid's status
     // Launches, expects that it runs, waits for its end; what it printed.
     std::string output_of(const launch_request& what);
@@ -69,6 +70,8 @@ class launched : public testing::TestWithParam<who> {
     std::map<std::string, launch_answer> answers_;
     std::map<std::string, int> exits_;
 };
+
+std::size_t count_entries(const std::string& directory);
 
 // True when the process has ended within the deadline; `pidfd` by watch().
 file_descriptor watch(int pid);

@@ -1,0 +1,100 @@
+// The part of the service that has to do with kernels which are forked from zygotes.
+#include <fcntl.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+
+#include "kernel/launcher/service.hpp"
+#include "kernel/sandbox/box_error.hpp"
+
+namespace kernel {
+namespace {
+
+file_descriptor copy(int descriptor) {
+    return file_descriptor(require(fcntl(descriptor, F_DUPFD_CLOEXEC, 3), "copy a descriptor"));
+}
+
+}  // namespace
+
+// The box is assembled.
+void service::ask_for_kernel(living& each) {
+    try {
+        const launch_request& what = each.request;
+        fork_job job;
+        job.request = {what.id, what.argv, what.env, what.working_dir, how_.user_namespace};
+        job.init = copy(each.inside.end());
+        job.reports = each.inside.take_kernels_end();
+        job.output = copy(each.output.writer());
+        each.output.close_writer();
+        nursery_.add(*what.zygote, std::move(job));
+    } catch (const box_error& error) {
+        fail(each, error.what());
+    }
+}
+
+// Until nothing more happens at once: what an event leads to may be the next.
+void service::look_after_zygotes() {
+    for (std::vector<nursery::event> events = nursery_.advance(); !events.empty(); events = nursery_.advance())
+        for (const nursery::event& each : events) std::visit([this](const auto& what) { handle(what); }, each);
+}
+
+void service::handle(const nursery::forked& what) {
+    auto found = boxes_.find(what.id);
+    if (found != boxes_.end()) found->second.forked = what.pid;
+}
+
+void service::handle(const nursery::failed& what) {
+    auto found = boxes_.find(what.id);
+    if (found == boxes_.end()) return;
+    if (!what.again) return fail(found->second, what.error);
+    if (found->second.again) return fail(found->second, what.error + " (after a first one had failed as well)");
+    launch_again(found->second);
+}
+
+void service::handle(const nursery::ended& what) {
+    for (auto& [id, each] : boxes_)
+        if (each.forked == what.pid) each.inside.kernel_ended(what.status);
+}
+
+// In a new box: in the old one a kernel may be half born.
+void service::launch_again(living& each) {
+    try {
+        output_file output(each.request.output_file);
+        box fresh = box::make(each.request, how_, output.writer());
+        each.output = std::move(output);
+        std::swap(each.inside, fresh);
+        fresh.kill();
+        dying_.push_back(std::move(fresh));
+        each.forked = 0;
+        each.again = true;
+        each.silent = false;
+    } catch (const box_error& error) {
+        fail(each, error.what());
+    }
+}
+
+void service::fail(living& each, const std::string& error) {
+    each.failure = error;
+    each.inside.kill();
+}
+
+// Kernels whose zygote has gone are children of this process, and so is what a zygote left besides. What has a
+// descriptor that tells its end is left to that.
+void service::reap_children() {
+    for (;;) {
+        siginfo_t info{};
+        if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0) return;
+        if (is_watched(info.si_pid)) return;
+        int status = 0;
+        waitpid(info.si_pid, &status, 0);
+        handle(nursery::ended{info.si_pid, status});
+    }
+}
+
+bool service::is_watched(int pid) const {
+    auto is_init = [&](const box& each) { return each.init_pid() == pid; };
+    return nursery_.has_process(pid) || std::ranges::any_of(dying_, is_init) ||
+           std::ranges::any_of(boxes_, [&](const auto& each) { return is_init(each.second.inside); });
+}
+
+}  // namespace kernel

@@ -1,0 +1,59 @@
+#include "kernel/sandbox/zygote_process.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "kernel/launcher/zygote_protocol.hpp"
+#include "kernel/sandbox/box_error.hpp"
+#include "kernel/sandbox/capabilities.hpp"
+#include "kernel/sandbox/process_state.hpp"
+#include "kernel/sandbox/program.hpp"
+#include "kernel/sandbox/root.hpp"
+
+namespace kernel {
+namespace {
+
+// What a person's programs expect, and nothing of whoever started the gateway: a kernel gets its own.
+const std::map<std::string, std::string> environment = {
+    {"PATH", "/usr/local/bin:/usr/bin:/bin"}, {"LANG", "C.UTF-8"}, {"HOME", "/home/user"}, {"USER", "user"}};
+
+void keep_socket(int socket) {
+    if (socket == zygote_socket)
+        require(fcntl(socket, F_SETFD, 0), "keep the zygote's socket");
+    else
+        require(dup2(socket, zygote_socket), "place the zygote's socket");
+    close_all_but({zygote_socket});
+}
+
+[[noreturn]] void start(const zygote_command& what, const isolation& how, int socket, int output) {
+    use_output(output);
+    close_all_but({socket});
+    // A launcher that died before this line is seen later: its end of the socket is closed.
+    require(prctl(PR_SET_PDEATHSIG, SIGKILL), "tie the zygote to the launcher");
+    // What it starts meanwhile can then be ended with it.
+    require(setsid(), "start a session");
+    assemble_root(how, "cellgate", what.mounts, processes::of_the_host);
+    keep_socket(socket);
+    require(chdir("/home/user"), "enter /home/user");
+    umask(022);
+    set_limits();
+    reset_signals();
+    if (how.user_namespace) pass_on_capabilities();
+    execute(what.argv, environment);
+}
+
+}  // namespace
+
+void run_zygote(const zygote_command& what, const isolation& how, int socket, int output) {
+    try {
+        start(what, how, socket, output);
+    } catch (const std::exception& error) {
+        dprintf(STDERR_FILENO, "%s\n", error.what());
+    }
+    _exit(126);
+}
+
+}  // namespace kernel

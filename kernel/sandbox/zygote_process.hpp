@@ -1,0 +1,14 @@
+// A zygote's own process, from fork to its program: in a root like its kernels', but with the host's processes around
+// it, so that it can fork into their pid namespaces.
+#pragma once
+
+#include "kernel/launcher/protocol.hpp"
+#include "kernel/sandbox/namespaces.hpp"
+
+namespace kernel {
+
+// In the child of fork_into_mount_namespace. Takes the descriptors: the zygote's socket, and the file for its stdout
+// and stderr, where it also says why it could not start.
+[[noreturn]] void run_zygote(const zygote_command& what, const isolation& how, int socket, int output);
+
+}  // namespace kernel
