@@ -75,14 +75,15 @@ class Debugger:
             self._stop()
             shutil.rmtree(compiler.tmp_prefix(), ignore_errors=True)
 
-    def begin_cell(self, code: str) -> None:
-        """On the thread that is about to run a cell: it is traced if, and only if, somebody debugs.
+    def begin_cell(self, code: str = "") -> None:
+        """On the thread that is about to run a cell, or a callback: it is traced if, and only if, somebody debugs.
 
         The debugger reads a cell's file to see which exceptions the cell catches, so it is there for every cell.
         """
         if self._session is not None:
             with contextlib.suppress(OSError):  # a full disk: the cell runs nevertheless
-                dump(code)
+                if code:
+                    dump(code)
             if sys.gettrace() is None:
                 trace_this_thread(True)
         elif is_traced():

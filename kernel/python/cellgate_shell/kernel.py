@@ -43,6 +43,7 @@ class Kernel:
         self.facade: KernelFacade = self.shell.kernel
         self._core = core
         self._debugger: Any = None
+        self._debug_header = "{}"  # of the request to which what the debugger says belongs
         interrupts.ignore()
         streams.install()
         stdin.install()
@@ -57,12 +58,13 @@ class Kernel:
         self.facade.shells[shell.id] = shell
         descriptor = shell.fileno()
         try:
-            while not shell.closed and not (shell.id is None and self.shell.exit_now):
-                loop = loops.of_this_thread()
-                loop.wait(descriptor)
-                with loops.shown_as_running(loop.loop):
-                    shell.dispatch()
-                self._save_history_later(loop)
+            with threads.named_after(shell.id):
+                while not shell.closed and not (shell.id is None and self.shell.exit_now):
+                    loop = loops.of_this_thread()
+                    loop.wait(descriptor)
+                    with loops.shown_as_running(loop.loop):
+                        shell.dispatch()
+                    self._save_history_later(loop)
         finally:
             self.facade.shells.pop(shell.id, None)
 
@@ -129,31 +131,37 @@ class Kernel:
         handled.content = content
         message = {**handled.message(), "msg_type": msg_type, "buffers": [memoryview(data) for data in buffers]}
         try:
-            with interrupts.possible():
+            with self._debugged(), interrupts.possible():
                 comms.handle(msg_type, content, message)
         except KeyboardInterrupt:
             self.shell.showtraceback()
 
+    # Debugging
+
     def _debug(self, content: Dict[str, Any], header: str) -> Dict[str, Any]:
+        """On the control thread. The debugger is loaded when somebody asks for it first."""
+        self._debug_header = header
         request.use(request.Request(header))  # of the control thread, which enters no request
         if self._debugger is None:
             from .debugger import Debugger
 
-            self._debugger = Debugger(lambda event: outbox.publish("debug_event", event), self.shell)
+            self._debugger = Debugger(self._publish_debug_event, self.shell)
         reply: Dict[str, Any] = self._debugger.handle(content)
         return reply
 
+    def _publish_debug_event(self, event: Dict[str, Any]) -> None:
+        outbox.publish("debug_event", event, parent=self._debug_header)
+
     @contextlib.contextmanager
-    def _debugged(self, code: str) -> Iterator[None]:
-        debugger = self._debugger
-        if debugger is None:
-            yield
-            return
-        debugger.begin_cell(code)
+    def _debugged(self, code: str = "") -> Iterator[None]:
+        """Within, this thread runs the user's code, and stops in it if a debugger says so."""
+        if self._debugger is not None:
+            self._debugger.begin_cell(code)
         try:
             yield
         finally:
-            debugger.end_cell()
+            if self._debugger is not None:
+                self._debugger.end_cell()
 
     # The end
 
