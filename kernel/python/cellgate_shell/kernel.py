@@ -31,6 +31,7 @@ def make_shell() -> ZMQInteractiveShell:
     shell.config.IPKernelApp.tqdm = "cellgate"  # by which tqdm knows a notebook
     comms.install(shell.kernel)
     shell.extension_manager.load_extension("storemagic")
+    shell.forget_places()
     return shell
 
 

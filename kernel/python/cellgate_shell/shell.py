@@ -7,6 +7,7 @@ import os
 import sys
 import tempfile
 import traceback
+import warnings
 from subprocess import CalledProcessError
 from typing import Any, Dict, Iterator, List, Optional, Tuple
 
@@ -43,6 +44,15 @@ class ZMQInteractiveShell(InteractiveShell):
     keepkernel_on_exit: Optional[bool] = None
     loop_runner_map = {**InteractiveShell.loop_runner_map, "asyncio": (loop.run_cell, True)}
 
+    def __init__(self, **kwargs: Any) -> None:
+        with _without_database():
+            super().__init__(**kwargs)
+
+    def forget_places(self) -> None:
+        """Look for the places under HOME anew, when they are needed: IPython may have looked too early."""
+        for name in ("ipython_dir", "profile_dir"):
+            self._trait_values.pop(name, None)
+
     @default("exiter")
     def _default_exiter(self) -> ZMQExitAutocall:
         return ZMQExitAutocall(self)
@@ -55,10 +65,14 @@ class ZMQInteractiveShell(InteractiveShell):
 
     @default("ipython_dir")
     def _default_ipython_dir(self) -> str:
-        return str(get_ipython_dir())
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that a home cannot be written
+            return str(get_ipython_dir())
 
     @default("profile_dir")
     def _default_profile_dir(self) -> ProfileDir:
+        if not ZMQInteractiveShell.initialized():
+            return ProfileDir()  # while the shell is made; nothing is looked up in it
         try:
             return ProfileDir.create_profile_dir_by_name(self.ipython_dir, "default")
         except Exception:  # a home that cannot be written
@@ -238,6 +252,20 @@ def _holds_a_group(error: Any) -> bool:
 
 def _parameters_of_run_cell() -> Tuple[str, ...]:
     return tuple(inspect.signature(InteractiveShell.run_cell).parameters)
+
+
+@contextlib.contextmanager
+def _without_database() -> Iterator[None]:
+    """IPython 8 opens what %store keeps when a shell is made, in a profile that is not known then."""
+    opener = getattr(interactiveshell, "PickleShareDB", None)
+    if opener is None:
+        yield
+        return
+    interactiveshell.PickleShareDB = lambda path: None
+    try:
+        yield
+    finally:
+        interactiveshell.PickleShareDB = opener
 
 
 def _open_database(path: str) -> Any:

@@ -11,7 +11,8 @@ import tempfile
 import time
 
 _HERE = pathlib.Path(__file__).resolve()
-INTERPRETER = _HERE.parents[3] / ".venv" / "kernels" / "bin" / "python"
+# Of another environment, when one is to be tried.
+INTERPRETER = os.environ.get("SHELL_TEST_INTERPRETER") or _HERE.parents[3] / ".venv" / "kernels" / "bin" / "python"
 _DEADLINE_S = 30
 
 

@@ -136,7 +136,7 @@ def test_events_of_ipython_come_around_a_cell(shell):
 
 def test_what_is_printed_is_not_kept_in_memory(shell):
     shell.run("print('x' * 1000)")
-    assert shell.run("len(str(dict(get_ipython().history_manager.outputs))) < 500").result == "True"
+    assert shell.run("len(str(dict(getattr(get_ipython().history_manager, 'outputs', {})))) < 500").result == "True"
 
 
 def test_the_cell_id_is_given_to_ipython(shell):

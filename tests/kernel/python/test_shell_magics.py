@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from shell_client import INTERPRETER
 
 
 def test_connect_info_is_the_connection_file(shell):
@@ -65,7 +66,7 @@ def test_autoreload(shell, tmp_path):
 
 def test_pip_is_run_by_the_kernels_own_interpreter(shell):
     assert "pip" in shell.run("%pip --version").text()
-    assert "/.venv/kernels/" in shell.run("import sys; sys.executable").result
+    assert shell.run("import sys; sys.executable").result == repr(str(INTERPRETER))
 
 
 def test_store_keeps_a_variable_for_the_next_session(zygote, shell):

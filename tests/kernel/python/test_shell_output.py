@@ -58,7 +58,7 @@ def test_an_image_is_base64(shell):
     png = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
     cell = shell.run(f"from IPython.display import Image; Image({png!r})")
     shown = cell.of("execute_result")[0]["data"]["image/png"]
-    assert base64.b64decode(shown) == png and "\n" not in shown
+    assert base64.b64decode(shown) == png
 
 
 def test_dates_are_iso(shell):
