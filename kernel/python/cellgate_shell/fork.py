@@ -38,7 +38,7 @@ def warm_up() -> None:
         exec(compile("1/0", "<warm-up>", "exec"), {})
     except ZeroDivisionError:
         shell.InteractiveTB.structured_traceback(*sys.exc_info())
-    for name in ("concurrent.futures.thread", "pexpect", "sqlite3", "uuid"):
+    for name in ("concurrent.futures.thread", "sqlite3", "uuid"):
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
     _stop_threads_of_libraries()

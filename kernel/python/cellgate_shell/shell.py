@@ -16,11 +16,10 @@ from IPython.core.application import ProfileDir
 from IPython.core.autocall import ZMQExitAutocall
 from IPython.core.interactiveshell import InteractiveShell, InteractiveShellABC
 from IPython.paths import get_ipython_dir
-from IPython.utils.process import system
 from traitlets import Any as AnyTrait
 from traitlets import CBool, Instance, Type, default
 
-from . import loop, outbox, request
+from . import commands, loop, outbox, request
 from .compiler import CellCompiler
 from .display import Publisher, ResultHook, ResultTrap
 from .history import LazyHistory
@@ -197,7 +196,7 @@ class ZMQInteractiveShell(InteractiveShell):
         """`!command`: its output is printed as it comes, its exit status is left in `_exit_code`."""
         if cmd.rstrip().endswith("&"):
             raise OSError("A command in the background is not supported with !; use subprocess.Popen.")
-        status = system(self.var_expand(cmd, depth=1))
+        status = commands.run(self.var_expand(cmd, depth=1))
         self.user_ns["_exit_code"] = status
         if getattr(self, "system_raise_on_error", False) and status != 0:
             raise CalledProcessError(status, cmd)

@@ -56,7 +56,7 @@ def test_the_environment_is_the_childs_alone(two):
 
 
 def test_a_childs_commands_have_its_environment(two):
-    assert two[1].run("!echo $OF").text() == "b\r\n"
+    assert two[1].run("!echo $OF").text() == "b\n"
 
 
 def test_the_working_directory_and_home_are_the_childs(two):

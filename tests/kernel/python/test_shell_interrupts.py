@@ -57,15 +57,6 @@ def test_an_error_after_a_cancellation_that_nobody_asked_for_is_told_as_such(she
     assert shell.execute("import asyncio\nraise asyncio.CancelledError").reply["ename"] == "CancelledError"
 
 
-def test_a_shell_command_can_be_interrupted(shell):
-    name = shell.start("!echo ready; sleep 30")
-    while "ready" not in shell.next("stream")["content"]["text"]:
-        pass
-    shell.interrupt()
-    shell.finish(name)
-    assert shell.run("1").result == "1"
-
-
 def test_an_idle_kernel_ignores_interrupts(shell):
     for _ in range(5):
         shell.interrupt()

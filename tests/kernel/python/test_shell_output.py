@@ -110,11 +110,6 @@ def test_captured_output_is_not_published(shell):
     assert shell.run("seen.stdout, len(seen.outputs)").result == "('1\\n', 2)"
 
 
-def test_a_shell_commands_output_is_in_the_cell(shell):
-    assert shell.run("!echo $((1 + 1))").text() == "2\r\n"
-    assert shell.run("!exit 3\n_exit_code").result == "3"
-
-
 def test_a_forked_process_writes_to_its_descriptors(shell, tmp_path):
     code = (
         "import os, sys\n"
