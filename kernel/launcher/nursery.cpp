@@ -40,6 +40,14 @@ void nursery::forget(const std::string& id) {
     for (nest& each : nests_) std::erase_if(each.waiting, [&](const fork_job& job) { return job.request.id == id; });
 }
 
+void nursery::replace(const zygote_command& what) {
+    nest& where = nest_of(what);
+    if (!where.inside) return;
+    fail_current(where, name_of(what) + "did not tell how a kernel ended");
+    retire(where);
+    start(where);
+}
+
 void nursery::wait_for(std::vector<pollfd>& waited) const {
     auto add_one = [&](const zygote& each) {
         waited.push_back({each.replies(), POLLIN, 0});

@@ -42,6 +42,8 @@ class nursery {
     // Exactly one forked or failed will follow, unless forget() comes first.
     void add(const zygote_command& what, fork_job job);
     void forget(const std::string& id);
+    // Ends the zygote of this command, if there is one, and starts another.
+    void replace(const zygote_command& what);
 
     void wait_for(std::vector<pollfd>& waited) const;
     std::optional<zygote::clock::time_point> deadline() const;

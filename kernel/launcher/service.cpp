@@ -13,8 +13,8 @@
 namespace kernel {
 namespace {
 
-// How often the output files' sizes are looked at.
-constexpr std::chrono::milliseconds trim_interval(1000);
+// How often the output files' sizes are looked at, and whether ended kernels had their status told.
+constexpr std::chrono::milliseconds tick_interval(1000);
 
 file_descriptor watch_children() {
     sigset_t children;
@@ -39,7 +39,7 @@ void service::run() {
         std::vector<pollfd> waited = what_to_wait_for();
         if (poll(waited.data(), waited.size(), time_to_wait()) < 0) continue;
         empty_signals(deaths_.get());
-        trim_outputs();
+        tick();
         // Zygotes before boxes: a box is empty only after its kernel's status was sent.
         look_after_zygotes();
         reap_children();
@@ -56,7 +56,7 @@ void service::run() {
 
 int service::time_to_wait() const {
     using std::chrono::milliseconds;
-    milliseconds longest = boxes_.empty() ? milliseconds::max() : trim_interval;
+    milliseconds longest = boxes_.empty() ? milliseconds::max() : tick_interval;
     if (auto deadline = nursery_.deadline()) {
         auto left = std::chrono::ceil<milliseconds>(*deadline - zygote::clock::now());
         longest = std::clamp(left, milliseconds(0), longest);
@@ -64,11 +64,14 @@ int service::time_to_wait() const {
     return longest == milliseconds::max() ? -1 : static_cast<int>(longest.count());
 }
 
-void service::trim_outputs() {
+void service::tick() {
     auto now = std::chrono::steady_clock::now();
-    if (now - trimmed_ < trim_interval) return;
-    trimmed_ = now;
-    for (auto& [id, each] : boxes_) each.output.trim();
+    if (now - ticked_ < tick_interval) return;
+    ticked_ = now;
+    for (auto& [id, each] : boxes_) {
+        each.output.trim();
+        check_untold(each);
+    }
     nursery_.trim_outputs();
 }
 

@@ -29,7 +29,11 @@ class service {
         launch_request request;
         output_file output;
         box inside;
-        int forked = 0;      // the kernel's pid, when a zygote forked it
+        // When a zygote forked the kernel: its pid and pidfd, whether its status was told, and since when not.
+        int forked = 0;
+        file_descriptor process{};
+        bool told = false;
+        std::optional<zygote::clock::time_point> untold_since{};
         bool again = false;  // this is the second box for it
         bool answered = false;
         bool silent = false;    // its init will report nothing more
@@ -54,12 +58,13 @@ class service {
     void handle(const nursery::ended& what);
     void launch_again(living& each);
     void fail(living& each, const std::string& error);
+    void check_untold(living& each);
     void reap_children();
     bool is_watched(int pid) const;
 
     std::vector<pollfd> what_to_wait_for() const;
     int time_to_wait() const;
-    void trim_outputs();
+    void tick();
     void kill_all();
     void answer(const reply& what);
 
@@ -69,7 +74,7 @@ class service {
     nursery nursery_;
     std::map<std::string, living> boxes_;
     std::list<box> dying_;  // given up, until they are empty
-    std::chrono::steady_clock::time_point trimmed_;
+    std::chrono::steady_clock::time_point ticked_;
 };
 
 }  // namespace kernel

@@ -1,5 +1,6 @@
 // The part of the service that has to do with kernels which are forked from zygotes.
 #include <fcntl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -12,6 +13,11 @@ namespace {
 
 file_descriptor copy(int descriptor) {
     return file_descriptor(require(fcntl(descriptor, F_DUPFD_CLOEXEC, 3), "copy a descriptor"));
+}
+
+bool is_readable(int descriptor) {
+    pollfd asked{descriptor, POLLIN, 0};
+    return poll(&asked, 1, 0) == 1;
 }
 
 }  // namespace
@@ -40,20 +46,40 @@ void service::look_after_zygotes() {
 
 void service::handle(const nursery::forked& what) {
     auto found = boxes_.find(what.id);
-    if (found != boxes_.end()) found->second.forked = what.pid;
+    if (found == boxes_.end()) return;
+    found->second.forked = what.pid;
+    // Its parent may have reaped it by now, and will have told so.
+    found->second.process.reset(static_cast<int>(syscall(SYS_pidfd_open, what.pid, 0)));
 }
 
 void service::handle(const nursery::failed& what) {
     auto found = boxes_.find(what.id);
     if (found == boxes_.end()) return;
+    update(what.id, found->second);
+    if (found->second.answered) return;  // born, and running, before its zygote could tell
     if (!what.again) return fail(found->second, what.error);
     if (found->second.again) return fail(found->second, what.error + " (after a first one had failed as well)");
     launch_again(found->second);
 }
 
 void service::handle(const nursery::ended& what) {
-    for (auto& [id, each] : boxes_)
-        if (each.forked == what.pid) each.inside.kernel_ended(what.status);
+    for (auto& [id, each] : boxes_) {
+        if (!each.request.zygote) continue;
+        if (each.forked == 0) update(id, each);  // the kernel may have told its pid itself
+        if (each.forked != what.pid && each.inside.kernel_pid() != what.pid) continue;
+        each.told = true;
+        each.inside.kernel_ended(what.status);
+    }
+}
+
+// A kernel that has ended stays until its parent has told its status; a zygote that does not is as good as hanging.
+void service::check_untold(living& each) {
+    if (each.told || !each.process || !is_readable(each.process.get())) return;
+    const auto now = zygote::clock::now();
+    if (!each.untold_since) each.untold_since = now;
+    if (now < *each.untold_since + std::chrono::milliseconds(each.request.zygote->fork_limit_ms)) return;
+    each.process.reset();
+    nursery_.replace(*each.request.zygote);
 }
 
 // In a new box: in the old one a kernel may be half born.
@@ -66,6 +92,7 @@ void service::launch_again(living& each) {
         fresh.kill();
         dying_.push_back(std::move(fresh));
         each.forked = 0;
+        each.process.reset();
         each.again = true;
         each.silent = false;
     } catch (const box_error& error) {

@@ -2,6 +2,7 @@
 // starts, one order a line); its children do what their argv says.
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -29,6 +30,15 @@ void* sleep_for_ever(void*) { hang(); }
 void start_thread() {
     pthread_t thread;
     if (pthread_create(&thread, nullptr, sleep_for_ever, nullptr) == 0) pthread_setname_np(thread, "a-busy-thread");
+}
+
+// Children are bound before they execute a shell.
+void await_program(pid_t pid, const std::string& name) {
+    const std::string file = "/proc/" + std::to_string(pid) + "/comm";
+    for (std::string comm; comm != name; sched_yield()) {
+        std::ifstream input(file);
+        std::getline(input, comm);
+    }
 }
 
 void print(const std::string& path) {
@@ -63,6 +73,10 @@ class fake_program final : public kernel::forkable {
     pid_t fork() override {
         pid_t pid = ::fork();
         if (pid > 0 && is_turn("crash-after-fork")) abort();
+        if (pid > 0 && is_turn("crash-when-child-runs")) {
+            await_program(pid, "sh");
+            abort();
+        }
         return pid;
     }
 

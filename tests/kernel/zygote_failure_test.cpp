@@ -23,7 +23,9 @@ class a_failing_zygote : public with_zygote {
         int before = *zygote_pid();
         file_descriptor zygote = watch(before);
         order("");
-        EXPECT_EQ(output_of(forked_script("echo fine")), "fine\n");
+        launch_request second = forked_script("exit 0");
+        EXPECT_EQ(launch(second).error, "");
+        EXPECT_EQ(wait_for_exit(second.id), 0);
         EXPECT_TRUE(has_ended(zygote));
         EXPECT_NE(zygote_pid(), before);
         send(signal_command{first.id, SIGTERM});
@@ -39,11 +41,35 @@ TEST_P(a_failing_zygote, that_crashes_with_a_half_born_child_costs_one_retry) {
     expect_replaced("crash-after-fork 2\n");
 }
 
+TEST_P(a_failing_zygote, that_crashes_when_its_child_runs_already_costs_nothing) {
+    order("crash-when-child-runs 1\n");
+    launch_request what = forked_script(
+        "echo born >> /mnt/files/births; trap 'exit 7' TERM; echo ready > /mnt/files/event; "
+        "while :; do sleep 1; done");
+    EXPECT_EQ(launch(what).error, "");
+    wait_for_event();
+    send(signal_command{what.id, SIGTERM});
+    EXPECT_EQ(WEXITSTATUS(wait_for_exit(what.id)), 7);
+    EXPECT_EQ(read(path("files/births")), "born\n");
+}
+
 TEST_P(a_failing_zygote, that_is_out_of_date_is_replaced) { expect_replaced("stale 2\n"); }
 
 TEST_P(a_failing_zygote, that_hangs_is_replaced) {
     fork_limit_ms_ = 500;
     expect_replaced("hang 2\n");
+}
+
+TEST_P(a_failing_zygote, that_stands_still_when_a_kernel_ends_is_replaced_and_the_status_told) {
+    fork_limit_ms_ = 100;
+    launch_request what = launch_sleeper();
+    int before = *zygote_pid();
+    file_descriptor zygote = watch(before);
+    ::kill(before, SIGSTOP);
+    send(signal_command{what.id, SIGTERM});
+    EXPECT_EQ(WTERMSIG(wait_for_exit(what.id)), SIGTERM);
+    EXPECT_TRUE(has_ended(zygote));
+    EXPECT_EQ(output_of(forked_script("echo fine")), "fine\n");
 }
 
 TEST_P(a_failing_zygote, that_has_got_a_thread_is_replaced_or_cannot_get_one) {
