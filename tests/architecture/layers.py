@@ -12,6 +12,7 @@ MAY_INCLUDE: dict[str, set[str]] = {
     "kernel/sandbox": {"kernel/launcher"},
     "kernel/zygote": {"kernel/launcher", "kernel/sandbox"},
     "kernel/server": {"messaging", "kernel/launcher"},
+    "kernel/interpreter": {"kernel/server", "kernel/zygote", "messaging", "kernel/launcher"},
     "gateway/base": set(),
     "gateway/config": BASE,
     "gateway/http": BASE,
@@ -40,8 +41,10 @@ LIBRARIES: list[tuple[str, tuple[str, ...]]] = [
     ("boost/beast", ("gateway/http/", "gateway/outbound/", "cmake/boost_beast.cpp", "tests/")),
     ("boost/asio/impl/src", ("cmake/boost_asio.cpp",)),
     ("zmq", ("kernel/server/", "tests/")),
+    ("xeus", ("kernel/interpreter/request_dispatcher.cpp",)),
+    ("pybind11", ("kernel/interpreter/",)),
     ("toml++", ("gateway/config/",)),
-    ("CLI/", ("gateway/config/", "gateway/main/", "kernel/launcher/", "tests/")),
+    ("CLI/", ("gateway/config/", "gateway/main/", "kernel/interpreter/options.cpp", "tests/")),
     ("spdlog", ("gateway/base/log.cpp",)),
 ]
 

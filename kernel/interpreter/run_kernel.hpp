@@ -1,0 +1,13 @@
+// From a connection file to the end of the kernel. Main thread of a process whose interpreter is prepared.
+#pragma once
+
+#include <functional>
+#include <string>
+
+namespace kernel {
+
+// `bound` is called when clients can connect. Leaves the process's threads as they are: leave with _exit(), and the
+// status that this returns. Throws std::runtime_error when the kernel cannot begin.
+int run_kernel(const std::string& connection_file, const std::function<void()>& bound);
+
+}  // namespace kernel
