@@ -1,5 +1,6 @@
 #include "kernel/interpreter/control_answers.hpp"
 
+#include <charconv>
 #include <map>
 
 #include "kernel/interpreter/kernel_process.hpp"
@@ -47,10 +48,12 @@ std::string list_subshells(kernel_process& owner, const message&) {
 }
 
 std::string resend(kernel_process& owner, const message& request) {
-    auto after = messaging::json_members(request.content).integer("after");
-    if (!after || *after < 0)
+    auto given = messaging::json_members(request.content).value("after");
+    std::uint64_t after = 0;
+    auto [end, error] = std::from_chars(given.begin(), given.end(), after);
+    if (given.empty() || error != std::errc() || end != given.end())
         return error_content("ValueError", "after must be the cellgate_seq of the last message that arrived, or 0");
-    auto kept = owner.server().resend(static_cast<std::uint64_t>(*after));
+    auto kept = owner.server().resend(after);
     return R"({"status":"ok","first":)" + std::to_string(kept.first) + ",\"last\":" + std::to_string(kept.last) + "}";
 }
 

@@ -130,6 +130,8 @@ std::string kernel_process::info() {
 void kernel_process::on_request(messaging::message what) {
     if (what.where == messaging::channel::control) return control_.put(std::move(what));
     auto header = messaging::parse_header(what.header);
+    // Where clients of protocols before 5.4 send it.
+    if (header && header->msg_type == "shutdown_request") return control_.put(std::move(what));
     auto target = header ? shells_.find(header->subshell_id) : nullptr;
     if (!target) return refuse_unknown_subshell(what);
     target->queue.put(std::move(what));

@@ -1,17 +1,24 @@
-// cellgate-kernel: one Python kernel.
+// cellgate-kernel: one Python kernel (-f), or the zygote that kernels are forked from (--zygote).
 #include <cstdio>
 #include <exception>
 
 #include "kernel/interpreter/options.hpp"
+#include "kernel/interpreter/python_forkable.hpp"
 #include "kernel/interpreter/python_runtime.hpp"
 #include "kernel/interpreter/run_kernel.hpp"
+#include "kernel/zygote/fork_server.hpp"
 
 namespace {
 
-int run_one(const kernel::options& given) {
+int serve_forks(const kernel::options& given) {
+    kernel::python_forkable python(given);
+    return kernel::fork_server(python, kernel::zygote_socket).run();
+}
+
+[[noreturn]] void run_one(const kernel::options& given) {
     kernel::start_python({given.prefix, given.package_dir});
     kernel::preload_python({});
-    return kernel::run_kernel(given.connection_file, [] {});
+    kernel::run_kernel(given.connection_file, [] {});
 }
 
 }  // namespace
@@ -21,7 +28,8 @@ int main(int count, char** values) {
     int status = 0;
     if (!kernel::parse_options({values + 1, values + count}, given, status)) return status;
     try {
-        return run_one(given);
+        if (given.zygote) return serve_forks(given);
+        run_one(given);
     } catch (const std::exception& error) {
         std::fprintf(stderr, "cellgate-kernel: %s\n", error.what());
         return 1;

@@ -21,18 +21,21 @@ kernel_process& running() {
     throw std::runtime_error("no kernel runs in this process");
 }
 
-void check_signals() {
+void check_interrupt(kernel_process& kernel) {
     if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+    if (!kernel.shell_of_thread().interrupted.exchange(false)) return;
+    PyErr_SetNone(PyExc_KeyboardInterrupt);
+    throw py::error_already_set();
 }
 
 // Output waits rather than being dropped, or filling the memory, while clients do not take it.
-void wait_for_room(kernel_server& server) {
-    while (!server.wait_for_room(0ms)) {
+void wait_for_room(kernel_process& kernel) {
+    while (!kernel.server().wait_for_room(0ms)) {
         {
             py::gil_scoped_release unlocked;
-            server.wait_for_room(50ms);
+            kernel.server().wait_for_room(50ms);
         }
-        check_signals();
+        check_interrupt(kernel);
     }
 }
 
@@ -49,7 +52,8 @@ std::string bytes_of(py::handle buffer) {
 void publish(const std::string& type, const py::object& content, const py::object& metadata,
              const py::iterable& buffers, const py::object& parent, const py::object& topic) {
     auto& kernel = running();
-    wait_for_room(kernel.server());
+    // An error ends its cell, also one that was interrupted while it waited for room.
+    if (type != "error") wait_for_room(kernel);
     auto made = make_publication(text_of(parent), type, kernel.session(), text_of(content));
     made.metadata = text_of(metadata);
     if (!topic.is_none()) made.identities = {text_of(topic)};
@@ -71,8 +75,9 @@ parent_text shared_parent(const py::object& parent) {
 
 void write(const std::string& name, const py::object& text, const py::object& parent) {
     if (name != "stdout" && name != "stderr") throw py::value_error("a stream is called stdout or stderr");
-    auto& server = running().server();
-    wait_for_room(server);
+    auto& kernel = running();
+    auto& server = kernel.server();
+    wait_for_room(kernel);
     auto which = name == "stdout" ? output_stream::out : output_stream::err;
     Py_ssize_t size = 0;
     if (const char* plain = PyUnicode_Check(text.ptr()) ? PyUnicode_AsUTF8AndSize(text.ptr(), &size) : nullptr)
@@ -81,18 +86,15 @@ void write(const std::string& name, const py::object& text, const py::object& pa
     server.write(which, text_of(text), shared_parent(parent));
 }
 
-std::string wait_for(input_requests::question& asked, shell& from) {
+std::string wait_for(input_requests::question& asked, kernel_process& kernel) {
     for (;;) {
         std::optional<std::string> answer;
         {
             py::gil_scoped_release unlocked;
             answer = asked.wait();
         }
-        check_signals();
+        check_interrupt(kernel);
         if (answer) return *answer;
-        if (!from.interrupted.exchange(false)) continue;
-        PyErr_SetNone(PyExc_KeyboardInterrupt);
-        throw py::error_already_set();
     }
 }
 
@@ -101,7 +103,7 @@ py::object ask(const py::object& prompt, bool password, const py::object& parent
     auto& from = kernel.shell_of_thread();
     if (!from.request) throw std::runtime_error("no request is being handled whose client could be asked");
     input_requests::question asked(kernel.inputs(), *from.request, text_of(parent), text_of(prompt), password);
-    return python_text(wait_for(asked, from));
+    return python_text(wait_for(asked, kernel));
 }
 
 py::dict connection() {

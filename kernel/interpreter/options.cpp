@@ -22,10 +22,12 @@ bool parse_options(const std::vector<std::string>& arguments, options& into, int
     app.add_option("-f,--connection-file", into.connection_file, "Where the kernel is to listen, as Jupyter writes it");
     app.add_option("--prefix", into.prefix, "The Python environment to run in")->capture_default_str();
     app.add_option("--package", into.package_dir, "The directory that holds cellgate_shell")->capture_default_str();
+    app.add_flag("--zygote", into.zygote, "Prepare an interpreter and fork kernels (started by the gateway)");
+    app.add_option("--preload", into.preload, "Modules that a zygote imports ahead")->delimiter(',');
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // as CLI11 takes them
     try {
         app.parse(reversed);
-        if (into.connection_file.empty())
+        if (!into.zygote && into.connection_file.empty())
             throw CLI::RequiredError("-f: the file that says where to listen; jupyter_client passes it");
     } catch (const CLI::Error& error) {
         status = app.exit(error);

@@ -7,8 +7,10 @@
 namespace kernel {
 
 struct options {
-    std::string connection_file;
+    std::string connection_file;  // empty for a zygote
+    bool zygote = false;
     std::string prefix = "/usr";
+    std::vector<std::string> preload;
     std::string package_dir;  // holds cellgate_shell/
 };
 

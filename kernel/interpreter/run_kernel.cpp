@@ -23,7 +23,7 @@ messaging::connection_info read_connection_file(const std::string& path) {
 
 }  // namespace
 
-int run_kernel(const std::string& connection_file, const std::function<void()>& bound) {
+void run_kernel(const std::string& connection_file, const std::function<void()>& bound) {
     kernel_process process(read_connection_file(connection_file));
     int status = process.run(bound);
     // Python's own finalisation costs 0.1 s and waits for what cells left running; what must be done at the end has

@@ -6,8 +6,7 @@
 
 namespace kernel {
 
-// `bound` is called when clients can connect. Leaves the process's threads as they are: leave with _exit(), and the
-// status that this returns. Throws std::runtime_error when the kernel cannot begin.
-int run_kernel(const std::string& connection_file, const std::function<void()>& bound);
+// `bound` is called when clients can connect. Ends the process. Throws std::runtime_error when the kernel cannot begin.
+[[noreturn]] void run_kernel(const std::string& connection_file, const std::function<void()>& bound);
 
 }  // namespace kernel
