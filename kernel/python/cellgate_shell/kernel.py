@@ -7,7 +7,7 @@ import threading
 import traceback
 from typing import Any, Dict, Iterator, List, Optional
 
-from . import comms, completion, fork, history, interrupts, json_text, outbox, profile, request, stdin, streams, threads
+from . import children, comms, completion, fork, history, interrupts, json_text, outbox, profile, request, stdin, streams, threads
 from . import execution as executing
 from . import info as about
 from . import loop as loops
@@ -49,6 +49,7 @@ class Kernel:
         streams.install()
         stdin.install()
         threads.follow()
+        children.follow()
         self.shell.builtin_trap.__enter__()  # get_ipython() and display() are there between cells and in every thread
         profile.apply(self.shell)
 

@@ -5,6 +5,8 @@ from typing import Any, Dict, Optional, Sequence
 
 from . import json_text, request
 
+_running = request.running  # looked up for each print
+
 _core: Any = None
 _forked = False  # in a process that user code forked: the threads that send are not there
 
@@ -45,8 +47,8 @@ def publish(
 
 def write(name: str, text: str) -> None:
     """Text for the stream `name`; a forked process has its inherited descriptors, which the kernel reads."""
-    if reachable():
-        _core.write(name, text, request.current().header)
+    if _core is not None and not _forked:
+        _core.write(name, text, (_running.get() or request.current()).header)
     elif _core is not None:
         os.write(1 if name == "stdout" else 2, text.encode(errors="backslashreplace"))
 

@@ -43,12 +43,12 @@ class Request:
         return self._message
 
 
-_running: "ContextVar[Optional[Request]]" = ContextVar("cellgate_request", default=None)
+running: "ContextVar[Optional[Request]]" = ContextVar("cellgate_request", default=None)
 _newest = Request()  # of the main shell: for threads that Python did not start
 
 
 def current() -> Request:
-    found = _running.get()
+    found = running.get()
     if found is not None:
         return found
     thread = threading._active.get(threading.get_ident())  # current_thread() would register a foreign thread for ever
@@ -57,7 +57,7 @@ def current() -> Request:
 
 def use(request: Request) -> None:
     """From now on this thread's output is of `request`, also after its end."""
-    _running.set(request)
+    running.set(request)
 
 
 def begin(request: Request) -> None:
@@ -83,4 +83,4 @@ def forget() -> None:
     """After a fork: the requests of the process that was forked are none of ours."""
     global _newest
     _newest = Request()
-    _running.set(None)
+    running.set(None)

@@ -65,7 +65,8 @@ class FakeCore:
         pass
 
     def drain(self):
-        pass
+        """What is in the pipes would become text now."""
+        self.send(type="drained")
 
     def connection(self):
         return {"transport": "ipc", "ip": "/run/k", "shell_port": 1, "key": "the-signing-key"}

@@ -81,3 +81,20 @@ def test_a_bash_cell_can_be_interrupted(shell):
     shell.interrupt()
     shell.finish(name)
     assert shell.run("1").result == "1"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import os; os.system('true')",
+        "import subprocess; subprocess.run(['true'])",
+        "import subprocess; subprocess.check_output(['true'])",
+        "import os; os.waitpid(os.posix_spawn('/bin/true', ['true'], {}), 0)",
+        "import multiprocessing as m; p = m.get_context('fork').Process(target=print); p.start(); p.join()",
+        "import asyncio; await (await asyncio.create_subprocess_exec('true')).wait()",
+    ],
+)
+def test_what_a_child_wrote_comes_before_what_is_printed_then(shell, code):
+    types = shell.run(f"print('before')\n{code};\nprint('after')").types
+    assert "drained" in types and types.index("stream") < types.index("drained")
+    assert "stream" in types[types.index("drained") :]
