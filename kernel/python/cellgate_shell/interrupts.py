@@ -1,9 +1,15 @@
 """SIGINT: an exception while the main shell runs users' code, ignored otherwise, so that it is harmless when idle."""
 
+import asyncio
 import contextlib
+import os
+import selectors
 import signal
 import threading
 from typing import Any, Callable, Iterator
+
+_LOOP_FILES = (os.path.dirname(asyncio.__file__) + os.sep, selectors.__file__)
+_LOOP_FUNCTIONS = ("_run", "_run_once", "run_forever", "run_until_complete")
 
 
 def ignore() -> None:
@@ -33,11 +39,10 @@ def possible() -> Iterator[None]:
 
 @contextlib.contextmanager
 def cancelling(loop: Any, cancel: Callable[[], None]) -> Iterator[None]:
-    """SIGINT calls `cancel` while `loop` waits, and is KeyboardInterrupt in whatever task it runs."""
-    import asyncio
+    """SIGINT is KeyboardInterrupt in the code that `loop` runs; while it runs none, `cancel` is called."""
 
     def on_signal(number: int, frame: Any) -> None:
-        if asyncio.current_task(loop) is not None:
+        if in_users_code(frame):
             raise KeyboardInterrupt
         cancel()  # at once: a callback could come after a task that never ends
         loop.call_soon_threadsafe(lambda: None)  # wakes it
@@ -53,3 +58,22 @@ def cancelling(loop: Any, cancel: Callable[[], None]) -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def in_users_code(frame: Any) -> bool:
+    """Does an asyncio loop run something in this frame? An exception in asyncio's own code would lose a task's next step."""
+    while frame is not None:
+        code = frame.f_code
+        if code.co_name in _LOOP_FUNCTIONS:
+            return False
+        if not code.co_filename.startswith(_LOOP_FILES):
+            return True
+        frame = frame.f_back
+    return True
+
+
+def withdraw(thread: int) -> None:
+    """Take back an exception that was sent to a thread and has not arrived."""
+    import ctypes
+
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), None)

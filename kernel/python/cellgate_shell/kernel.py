@@ -43,6 +43,7 @@ class Kernel:
         self.shell = make_shell()
         self.facade: KernelFacade = self.shell.kernel
         self._core = core
+        self._loops: Dict[Optional[str], loops.ShellLoop] = {}
         self._debugger: Any = None
         self._debug_header = "{}"  # of the request to which what the debugger says belongs
         interrupts.ignore()
@@ -58,17 +59,29 @@ class Kernel:
     def run(self, shell: Any) -> None:
         """Handle the requests of `shell` on this thread until it is closed, or a cell asked the kernel to exit."""
         self.facade.shells[shell.id] = shell
-        descriptor = shell.fileno()
         try:
             with threads.named_after(shell.id):
                 while not shell.closed and not (shell.id is None and self.shell.exit_now):
-                    loop = loops.of_this_thread()
-                    loop.wait(descriptor)
-                    with loops.shown_as_running(loop.loop):
-                        shell.dispatch()
-                    self._save_history_later(loop)
+                    try:
+                        self._serve(shell)
+                    except KeyboardInterrupt:  # of a subshell, and too late for what it was to end
+                        continue
         finally:
             self.facade.shells.pop(shell.id, None)
+            self._loops.pop(shell.id, None)
+
+    def _serve(self, shell: Any) -> None:
+        loop = self._loops[shell.id] = loops.of_this_thread()
+        loop.wait(shell.fileno())
+        with loops.shown_as_running(loop.loop):
+            shell.dispatch()
+        self._save_history_later(loop)
+
+    def interrupt(self, shell_id: Optional[str]) -> None:
+        """After KeyboardInterrupt was sent to a subshell's thread: it may wait in its loop. On any thread."""
+        loop = self._loops.get(shell_id or None)
+        if loop is not None:
+            loop.interrupt()
 
     def enter(self, shell_id: Optional[str], header: str, metadata: str) -> None:
         """A request begins on this thread: what it puts out is of the request with this header."""

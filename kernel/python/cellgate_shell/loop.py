@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import contextvars
+import sys
 import threading
 import traceback
 from typing import Any, Callable, Coroutine, Iterator, Optional
@@ -33,19 +34,34 @@ class ShellLoop:
     def __init__(self) -> None:
         self.loop = asyncio.new_event_loop()
         self.interrupted = False  # the cell's task was cancelled by an interrupt
+        self._thread = threading.get_ident()
+        self._cancel: Optional[Callable[[], None]] = None  # of the cell that awaits
         self._later: Optional[asyncio.TimerHandle] = None
         asyncio.set_event_loop(self.loop)
 
     def wait(self, descriptor: int) -> None:
         """Run tasks until `descriptor` is readable."""
+        _show(self.loop, False)
         self.loop.add_reader(descriptor, self.loop.stop)
         try:
             self.loop.run_forever()
+        except KeyboardInterrupt:
+            raise
         except BaseException:  # a task that raised SystemExit, say: it must not take the kernel with it
             traceback.print_exc()
         finally:
             if not self.loop.is_closed():
                 self.loop.remove_reader(descriptor)
+
+    def interrupt(self) -> None:
+        """On another thread, after KeyboardInterrupt was sent to this one: cancel a cell that waits, else wake the loop."""
+        cancel = self._cancel
+        if cancel is not None and not interrupts.in_users_code(sys._current_frames().get(self._thread)):
+            interrupts.withdraw(self._thread)
+        else:
+            cancel = None
+        with contextlib.suppress(RuntimeError):  # the loop is closed
+            self.loop.call_soon_threadsafe(cancel or (lambda: None))
 
     def later(self, seconds: float, do: Callable[[], None]) -> None:
         """Call `do` when the thread has waited for so long; an earlier call that is still to come is dropped."""
@@ -63,11 +79,12 @@ class ShellLoop:
                 self.interrupted = True
                 task.cancel()
 
-            self.interrupted = False
+            self.interrupted, self._cancel = False, cancel
             with interrupts.cancelling(self.loop, cancel):
                 try:
                     return self._finish(task, cancel)
                 finally:
+                    self._cancel = None
                     _keep_variables(context)
 
     def _finish(self, task: "asyncio.Task[Any]", cancel: Callable[[], None]) -> Any:

@@ -156,7 +156,8 @@ class ZMQInteractiveShell(InteractiveShell):
             exc_tuple = (KeyboardInterrupt, value, trace)
         if _holds_a_group(value) or not _can_be_told(value):  # IPython would print it, and no error would be seen
             self._get_exc_info((kind, value, trace))
-            self._showtraceback(kind, value, "".join(traceback.format_exception(kind, value, trace)).splitlines())
+            lines = "".join(traceback.format_exception(kind, value, _of_the_cell(trace))).splitlines()
+            self._showtraceback(kind, value, lines)
             return
         super().showtraceback(exc_tuple, *args, **kwargs)
 
@@ -237,6 +238,14 @@ def _can_be_told(error: Any) -> bool:
     except Exception:
         return False
     return True
+
+
+def _of_the_cell(trace: Any) -> Any:
+    """A traceback without IPython's own frames at its beginning."""
+    inner = trace
+    while inner is not None and inner.tb_frame.f_code.co_filename == interactiveshell.__file__:
+        inner = inner.tb_next
+    return inner or trace
 
 
 def _holds_a_group(error: Any) -> bool:

@@ -50,7 +50,8 @@ class Cell:
 
     def __init__(self, reply, messages, announced):
         self.reply = reply
-        self.messages = messages
+        self.trace = [message["type"] for message in messages]  # with "drained": the pipes were read here
+        self.messages = [message for message in messages if message["type"] != "drained"]
         self.announced = announced
 
     def of(self, *types):
@@ -138,8 +139,11 @@ class Child:
     def close(self, shell=None):
         self._send(op="close", shell=shell)
 
-    def interrupt(self):
-        os.kill(self.pid, signal.SIGINT)
+    def interrupt(self, shell=None, when_idle=False):
+        if shell is None:
+            os.kill(self.pid, signal.SIGINT)
+        else:
+            self._send(op="interrupt", shell=shell, when_idle=when_idle)
 
 
     def stop(self):

@@ -7,6 +7,7 @@ does: its messages, its questions, its replies.
 import _thread
 import base64
 import collections
+import ctypes
 import importlib
 import json
 import os
@@ -83,11 +84,14 @@ class FakeShell:
         self.closed = False
         self._event = os.eventfd(0, os.EFD_NONBLOCK)
         self._calls = collections.deque()
+        self.thread = 0
+        self.busy = False
 
     def fileno(self):
         return self._event
 
     def put(self, call):
+        self.busy = True
         self._calls.append(call)
         os.eventfd_write(self._event, 1)
 
@@ -96,6 +100,7 @@ class FakeShell:
         os.eventfd_write(self._event, 1)
 
     def dispatch(self):
+        self.thread = threading.get_ident()
         if not self._calls:
             return False
         call = self._calls.popleft()
@@ -104,6 +109,7 @@ class FakeShell:
             if self._calls or self.closed:  # it was put between the two
                 os.eventfd_write(self._event, 1)
         call()
+        self.busy = bool(self._calls)
         return True
 
 
@@ -134,6 +140,15 @@ class Child:
         kind = request.pop("op")
         if kind == "answer":
             self.core.answer(request["text"])
+        elif kind == "interrupt":
+            while request["when_idle"] and self.shells[request["shell"]].busy:
+                pass
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(
+                ctypes.c_ulong(self.shells[request["shell"]].thread), ctypes.py_object(KeyboardInterrupt)
+            )
+            self.kernel.interrupt(request["shell"])
+            if request["when_idle"]:
+                self._wait_for_the_loop_of(request["shell"])
         elif kind == "close":
             self.shells[request["shell"]].close()
         elif kind == "start_shell":
@@ -143,6 +158,11 @@ class Child:
             self._debug(**request)
         else:
             self.shells[request["shell"]].put(lambda: self._handle(kind, **request))
+
+    def _wait_for_the_loop_of(self, shell):
+        turned = threading.Event()
+        while not turned.wait(0.02):
+            self.kernel._loops[shell].loop.call_soon_threadsafe(turned.set)
 
     def _debug(self, shell, header, metadata, arguments):
         content, text = arguments[1], json.dumps(header)

@@ -79,3 +79,11 @@ def test_autoawait_can_be_turned_off(shell):
     assert shell.execute("import asyncio\nawait asyncio.sleep(0)").reply["ename"] == "SyntaxError"
     shell.run("%autoawait asyncio")
     assert shell.run("import asyncio\nawait asyncio.sleep(0, 3)").result == "3"
+
+
+def test_nested_loops_work_for_those_who_ask_for_them(shell):
+    shell.run("import asyncio, nest_asyncio2; nest_asyncio2.apply()\nasync def f(): await asyncio.sleep(0.001); return 5")
+    assert shell.run("asyncio.run(f())").result == "5"
+    assert shell.run("asyncio.get_event_loop().run_until_complete(f())").result == "5"
+    assert shell.run("await f()").result == "5"
+    assert shell.run("6").result == "6"

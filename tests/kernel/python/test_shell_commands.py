@@ -95,6 +95,6 @@ def test_a_bash_cell_can_be_interrupted(shell):
     ],
 )
 def test_what_a_child_wrote_comes_before_what_is_printed_then(shell, code):
-    types = shell.run(f"print('before')\n{code};\nprint('after')").types
+    types = shell.run(f"print('before')\n{code};\nprint('after')").trace
     assert "drained" in types and types.index("stream") < types.index("drained")
     assert "stream" in types[types.index("drained") :]

@@ -75,6 +75,7 @@ def test_an_exception_group_is_an_error_too(shell):
     cell = shell.execute("raise ExceptionGroup('two', [ValueError(1), KeyError(2)])")
     (error,) = cell.of("error")
     assert error["ename"] == "ExceptionGroup" and "KeyError: 2" in "\n".join(error["traceback"])
+    assert "interactiveshell.py" not in "".join(error["traceback"])
 
 
 def test_an_exception_whose_str_fails_is_told_all_the_same(shell):
@@ -148,3 +149,16 @@ def test_the_cell_id_is_given_to_ipython(shell):
 def test_the_requests_metadata_can_be_read(shell):
     cell = shell.run("get_ipython().kernel.get_parent('shell')['metadata']", metadata={"cellgate": {"helper_key": "k"}})
     assert cell.result == "{'cellgate': {'helper_key': 'k'}}"
+
+
+def test_a_file_that_a_cell_left_open_is_written_at_the_end(shell, tmp_path):
+    shell.run(f"f = open({str(tmp_path / 'f')!r}, 'w'); f.write('text');")
+    shell.close()
+    shell.next("ended")
+    assert (tmp_path / "f").read_text() == "text"
+
+
+def test_a_traceback_begins_in_the_cell(shell):
+    (error,) = shell.execute("def f():\n    return 1/0\nf()").of("error")
+    assert "interactiveshell.py" not in "".join(error["traceback"])
+    assert "In[1]" in "".join(error["traceback"])

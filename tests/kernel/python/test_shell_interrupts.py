@@ -102,3 +102,33 @@ def test_many_interrupts_at_any_moment_leave_the_kernel_whole(shell):
         shell.interrupt()
         assert shell.finish(name).reply["status"] in ("ok", "error")
     assert shell.run("1").result == "1"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "while True: pass",
+        "import asyncio\nawait asyncio.sleep(30)",
+        "import asyncio\nwhile True: await asyncio.sleep(0)",
+        "!sleep 30",
+    ],
+)
+def test_a_subshell_is_interrupted_alone(shell, code):
+    shell.start_shell("sub")
+    shell.run("import threading; go = threading.Event()")
+    main = shell.start("display('main'); go.wait();")
+    shell.next("display_data")
+    name = shell.start(_SAY + code, shell="sub")
+    shell.next("display_data")
+    shell.interrupt("sub")
+    assert shell.finish(name).reply["ename"] == "KeyboardInterrupt"
+    assert shell.run("go.set(); 5", shell="sub").result == "5"
+    assert shell.finish(main).reply["status"] == "ok"
+
+
+def test_an_idle_subshell_survives_interrupts(shell):
+    shell.start_shell("sub")
+    for _ in range(20):
+        shell.run("1", shell="sub")
+        shell.interrupt("sub", when_idle=True)
+    assert shell.run("2", shell="sub").result == "2"

@@ -54,3 +54,13 @@ def test_the_debugger_of_python_asks_by_input(shell):
     shell.answer("c")
     cell = shell.finish(name)
     assert "10" in cell.text() and cell.result == "5"
+
+
+def test_a_post_mortem_asks_too(shell):
+    shell.execute("def f():\n    inner = 7\n    1/0\nf()")
+    name = shell.start("%debug", allow_stdin=True)
+    assert shell.next("input_request")["content"]["prompt"] == "ipdb> "
+    shell.answer("p inner * 3")
+    shell.next("input_request")
+    shell.answer("q")
+    assert "21" in shell.finish(name).text()
