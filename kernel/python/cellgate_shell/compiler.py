@@ -35,11 +35,12 @@ def tmp_prefix() -> str:
     """What the name of every cell of this process begins with, separator included. Nothing is made on disk.
 
     A forked process gets another one, and nobody can guess it beforehand: the directory may be in a shared /tmp.
+    By a directory called ipykernel_… JupyterLab 4.6 and Numba know a cell from a file.
     """
     global _prefix
     pid = os.getpid()
     if _prefix is None or _prefix[0] != pid:
-        _prefix = pid, os.path.join(tempfile.gettempdir(), f"cellgate_{pid}_{secrets.token_hex(4)}", "")
+        _prefix = pid, os.path.join(tempfile.gettempdir(), f"ipykernel_{pid}_{secrets.token_hex(4)}", "")
     return _prefix[1]
 
 
