@@ -79,8 +79,8 @@ class kernel_server {
     // Stream text that waits for more is sent now.
     void flush();
 
-    // Bytes published and written that no socket has taken yet; with every subscriber's unread ones, as far as they are
-    // still in this process.
+    // Bytes published and written that no socket has taken yet, with what it costs to hold them; also those that a
+    // subscriber does not read, as far as they are still in this process.
     std::size_t unsent() const;
     // Waits, at most `limit`, until less than the limit is unsent; false when it is not by then. Without the
     // interpreter's lock, please.

@@ -1,11 +1,15 @@
 #include "kernel/server/output_queue.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "messaging/utf8.hpp"
 
 namespace kernel {
 namespace {
+
+// What making and signing a message costs whatever is in it, as bytes.
+constexpr std::size_t least_cost = 1024;
 
 bool are_same(const parent_text& one, const parent_text& other) {
     return one == other || (one && other && *one == *other);
@@ -81,7 +85,7 @@ std::vector<output> output_queue::take(clock::time_point now, std::size_t bytes)
     if (grows_ && now - since_ >= coalescing_) complete();
     std::vector<output> taken;
     for (std::size_t sum = 0; sum < bytes && outputs_.size() > (grows_ ? 1 : 0); outputs_.pop_front()) {
-        sum += size_of(outputs_.front());
+        sum += std::max(size_of(outputs_.front()), least_cost);
         taken.push_back(std::move(outputs_.front()));
     }
     return taken;

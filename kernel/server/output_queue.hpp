@@ -44,7 +44,8 @@ class output_queue {
     // Stream text, and half characters, wait no longer, and nothing more is taken in.
     void close();
 
-    // The next outputs for iopub that are complete at `now`: at least one if there is any, then up to `bytes`.
+    // The next outputs for iopub that are complete at `now`: at least one if there is any, then up to `bytes`, where a
+    // small one counts as 1 KiB.
     std::vector<output> take(clock::time_point now, std::size_t bytes);
     std::vector<messaging::message> take_replies();
     // When take() will give something, as far as that is known now.

@@ -8,6 +8,7 @@
 #include <memory>
 #include <new>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -50,11 +51,15 @@ bool append(messaging::frames& to, received_frame& frame) try {
     return false;
 }
 
-// What libzmq gives back for each frame, on whichever thread is done with it.
+// A copy of so few bytes costs less than a loan, and lets the message go.
+constexpr std::size_t copied_bytes = 512;
+
+// What libzmq gives back, on whichever thread is done with it.
 struct loan {
-    shared_encoded owner;
-    unsent_bytes* unsent;
-    std::size_t size;
+    shared_encoded owner;  // of the bytes, or nobody and
+    std::string copy;
+    unsent_bytes* unsent = nullptr;
+    std::size_t counted = 0;
 };
 
 // libzmq's queues order the two. The thread sanitizer is told, because it cannot see into them.
@@ -75,17 +80,41 @@ void ends(loan* lent) {
 void end_loan(void*, void* hint) {
     std::unique_ptr<loan> ended(static_cast<loan*>(hint));
     ends(ended.get());
-    ended->owner.reset();
-    if (ended->unsent) ended->unsent->remove(ended->size);
+    auto* unsent = ended->unsent;
+    auto counted = ended->counted;
+    ended.reset();
+    if (unsent) unsent->remove(counted);
 }
 
-void lend(zmq_msg_t& frame, const shared_encoded& owner, const std::string& part, unsent_bytes* unsent) {
-    auto made = std::make_unique<loan>(loan{owner, unsent, part.size()});
-    // libzmq does not write to it: several sockets share it.
-    if (zmq_msg_init_data(&frame, const_cast<char*>(part.data()), part.size(), end_loan, made.get()) != 0)
+void lend(zmq_msg_t& frame, std::string_view bytes, std::unique_ptr<loan> to) {
+    // libzmq does not write to them: several connections share them.
+    if (zmq_msg_init_data(&frame, const_cast<char*>(bytes.data()), bytes.size(), end_loan, to.get()) != 0)
         throw std::bad_alloc();
-    if (unsent) unsent->add(part.size());
-    begins(made.release());
+    begins(to.release());
+}
+
+void make_frame(zmq_msg_t& frame, const shared_encoded& owner, const std::string& part) {
+    if (part.size() > copied_bytes) return lend(frame, part, std::make_unique<loan>(loan{owner, {}}));
+    if (zmq_msg_init_size(&frame, part.size()) != 0) throw std::bad_alloc();
+    part.copy(static_cast<char*>(zmq_msg_data(&frame)), part.size());
+}
+
+// It is the last that libzmq has done with: the whole message is counted until then.
+void make_last_frame(zmq_msg_t& frame, const shared_encoded& owner, unsent_bytes* unsent) {
+    const auto& part = owner->parts.back();
+    auto made = std::make_unique<loan>();
+    if (unsent) {
+        made->unsent = unsent;
+        made->counted = owner->size + cost_of_frame * owner->parts.size();
+        unsent->add(made->counted);
+    }
+    bool is_copied = part.size() <= copied_bytes;
+    if (is_copied)
+        made->copy = part;
+    else
+        made->owner = owner;
+    std::string_view bytes = is_copied ? made->copy : part;
+    lend(frame, bytes, std::move(made));
 }
 
 }  // namespace
@@ -138,9 +167,13 @@ bool zmq_socket::receive(messaging::frames& into) {
 
 void zmq_socket::send(const shared_encoded& what, unsent_bytes* unsent) {
     for (auto left = what->parts.size(); const auto& part : what->parts) {
+        bool is_last = --left == 0;
         zmq_msg_t frame;
-        lend(frame, what, part, unsent);
-        if (zmq_msg_send(&frame, socket_, ZMQ_DONTWAIT | (--left > 0 ? ZMQ_SNDMORE : 0)) >= 0) continue;
+        if (is_last)
+            make_last_frame(frame, what, unsent);
+        else
+            make_frame(frame, what, part);
+        if (zmq_msg_send(&frame, socket_, ZMQ_DONTWAIT | (is_last ? 0 : ZMQ_SNDMORE)) >= 0) continue;
         zmq_msg_close(&frame);
         return;
     }

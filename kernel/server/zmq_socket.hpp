@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 
 #include "kernel/server/encoded_message.hpp"
@@ -24,6 +25,9 @@ class zmq_context {
     void* context_;
 };
 
+// Bytes that libzmq needs to hold a frame, besides its own.
+inline constexpr std::size_t cost_of_frame = 128;
+
 struct socket_kind {
     bool publishes = false;  // XPUB that tells of each subscription; otherwise ROUTER
     bool drops = false;      // what a peer does not read, after 1000 messages; otherwise nothing is ever dropped
@@ -42,8 +46,8 @@ class zmq_socket {
     // The next whole message; false when there is none. One with more frames than messaging::max_frames comes cut
     // behind the first that is too many; one that memory does not suffice for comes empty.
     bool receive(messaging::frames& into);
-    // Without a copy and without waiting. Its bytes are counted by `unsent`, which outlives the context, until libzmq
-    // has no need of them.
+    // Without waiting, and without a copy of what is large. `unsent`, which outlives the context, counts its bytes, and
+    // cost_of_frame for each of its frames, until libzmq has written the last.
     void send(const shared_encoded& what, unsent_bytes* unsent = nullptr);
 
   private:

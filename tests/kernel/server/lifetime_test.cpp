@@ -1,4 +1,5 @@
 // Where a kernel's server listens, its threads, its end, and peers that misbehave.
+#include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -38,6 +39,13 @@ std::set<std::string> threads() {
     std::set<std::string> found;
     for (const auto& each : std::filesystem::directory_iterator("/proc/self/task"))
         found.insert(each.path().filename().string());
+    return found;
+}
+
+std::set<int> descriptors() {
+    std::set<int> found;
+    for (const auto& each : std::filesystem::directory_iterator("/proc/self/fd"))
+        found.insert(std::stoi(each.path().filename().string()));
     return found;
 }
 
@@ -169,6 +177,19 @@ TEST_F(lifetime_test, lets_none_of_its_threads_take_a_signal) {
     sigset_t mine;
     pthread_sigmask(SIG_SETMASK, nullptr, &mine);
     EXPECT_EQ(sigismember(&mine, SIGINT), 0);
+}
+
+TEST_F(lifetime_test, leaves_none_of_its_descriptors_to_a_program_that_is_started) {
+    std::set<int> before = descriptors();
+    start();
+    test_client other(server->where());
+    for (int each : descriptors()) {
+        int flags = ::fcntl(each, F_GETFD);
+        // -1: the descriptor by which the directory was read.
+        if (!before.count(each) && flags >= 0) {
+            EXPECT_TRUE(flags & FD_CLOEXEC) << each;
+        }
+    }
 }
 
 TEST_F(lifetime_test, sends_what_it_was_given_before_it_stops) {

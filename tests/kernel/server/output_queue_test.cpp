@@ -139,9 +139,10 @@ TEST_F(output_queue_test, takes_nothing_in_once_it_is_closed) {
 }
 
 TEST_F(output_queue_test, gives_no_more_than_is_asked_for_but_one) {
-    for (int index = 0; index < 3; ++index) queue.publish(output_of("status", std::string(600, ' ')));
-    EXPECT_EQ(queue.take(output_queue::clock::now(), 1000).size(), 2u);
-    EXPECT_EQ(queue.take(output_queue::clock::now(), 1).size(), 1u);
+    for (int index = 0; index < 5; ++index) queue.publish(output_of("status"));
+    EXPECT_EQ(queue.take(output_queue::clock::now(), 4096).size(), 4u);
+    queue.publish(output_of("status", std::string(10'000, ' ')));
+    EXPECT_EQ(queue.take(output_queue::clock::now(), 2048).size(), 2u);
 }
 
 TEST_F(output_queue_test, counts_every_byte_until_it_is_taken) {
