@@ -11,7 +11,8 @@ import secrets
 import socket
 import sys
 import threading
-from typing import Any, Callable, Dict, Iterator, Tuple
+from types import TracebackType
+from typing import Any, Callable, Optional, Tuple
 
 import IPython
 
@@ -100,6 +101,19 @@ def trace_this_thread(wanted: bool) -> None:
 def is_traced() -> bool:
     """Does a debugger of ours, running or ended, trace the calling thread?"""
     return type(sys.gettrace()).__module__.startswith("_pydevd")
+
+
+def hide_debugger(trace: Optional[TracebackType]) -> None:
+    """Ends a traceback where the debugger begins: an interrupt of a stopped cell is raised deep inside it."""
+    while trace is not None:
+        inner = trace.tb_next
+        if inner is not None and _is_of_debugger(inner.tb_frame.f_code.co_filename):
+            trace.tb_next = inner = None
+        trace = inner
+
+
+def _is_of_debugger(path: str) -> bool:
+    return path.startswith("_pydevd") or "/debugpy/_vendored/" in path  # compiled, or not
 
 
 def hide_library_threads() -> None:

@@ -151,6 +151,10 @@ class ZMQInteractiveShell(InteractiveShell):
 
     def showtraceback(self, exc_tuple: Any = None, *args: Any, **kwargs: Any) -> None:
         kind, value, trace = exc_tuple if exc_tuple is not None else sys.exc_info()
+        if "pydevd" in sys.modules:
+            from .debug_session import hide_debugger
+
+            hide_debugger(trace)
         if isinstance(value, asyncio.CancelledError) and loop.of_this_thread().interrupted:
             value = KeyboardInterrupt()
             exc_tuple = (KeyboardInterrupt, value, trace)

@@ -93,6 +93,15 @@ def test_other_shells_answer_while_one_is_stopped(shell, debugging):
     shell.finish(cell)
 
 
+def test_an_interrupt_of_a_stopped_cell_shows_the_cell_and_not_the_debugger(shell, debugging):
+    cell, _ = debugging.stop_in(CODE, 2)
+    shell.interrupt()
+    (error,) = shell.finish(cell).of("error")
+    assert error["ename"] == "KeyboardInterrupt"
+    shown = "".join(error["traceback"])
+    assert "Cell In" in shown and "pydevd" not in shown and "threading.py" not in shown
+
+
 def test_a_kernel_ends_while_a_cell_is_stopped(shell, debugging):
     debugging.stop_in(CODE, 2)
     shell.close()
