@@ -8,6 +8,7 @@ import threading
 from typing import Any, Callable, Dict, Optional
 
 Message = Dict[str, Any]
+Answer = queue.SimpleQueue[Optional[Message]]  # holds one; None: there will be none
 
 
 class DapError(Exception):
@@ -25,14 +26,14 @@ class DapConnection:
         self._on_event = on_event
         self._numbers = itertools.count(1)
         self._lock = threading.Lock()
-        self._waiting: Optional[Dict[int, "queue.SimpleQueue[Optional[Message]]"]] = {}  # None: the connection has ended
+        self._waiting: Optional[Dict[int, Answer]] = {}  # None: the connection has ended
         self._reader = threading.Thread(target=self._read, name="cellgate.DebugReader", daemon=True)
         hide_from_debugger(self._reader)
         self._reader.start()
 
     def request(self, command: str, arguments: Optional[Message] = None, timeout: float = 10) -> Message:
         """The response; DapError when none came within `timeout` seconds, or the debugger has gone."""
-        answer: "queue.SimpleQueue[Optional[Message]]" = queue.SimpleQueue()
+        answer: Answer = queue.SimpleQueue()
         number = self._send(command, arguments, answer)
         try:
             response = answer.get(timeout=timeout)
@@ -58,7 +59,7 @@ class DapConnection:
             pass  # the other side was faster
         self._reader.join(timeout)
 
-    def _send(self, command: str, arguments: Optional[Message], answer: "Optional[queue.SimpleQueue[Optional[Message]]]") -> int:
+    def _send(self, command: str, arguments: Optional[Message], answer: Optional[Answer]) -> int:
         with self._lock:
             if self._waiting is None:
                 raise DapError("the debugger has ended; start debugging again")

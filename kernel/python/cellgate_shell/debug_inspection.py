@@ -28,7 +28,8 @@ class Inspection:
         self._top_level: set[int] = set()  # references whose variables are filtered
         self.handlers: Dict[str, Callable[[Message], Message]] = {
             "scopes": self.scopes, "variables": self.variables, "inspectVariables": self.inspect_variables,
-            "richInspectVariables": self.rich_inspect_variables, "evaluate": self.evaluate, "copyToGlobals": self.copy_to_globals}
+            "richInspectVariables": self.rich_inspect_variables, "evaluate": self.evaluate,
+            "copyToGlobals": self.copy_to_globals}
 
     def clear(self) -> None:
         """Lets go of every value."""
@@ -76,7 +77,8 @@ class Inspection:
 
     def _describe_in_frame(self, name: str, frame: int) -> Message:
         expression = f"__import__({debug_variables.__name__!r}, fromlist=['*']).describe_as_json({name})"
-        body = self._forward("evaluate", {"expression": expression, "frameId": frame, "context": "clipboard"}, EVALUATION_SECONDS)
+        asked = {"expression": expression, "frameId": frame, "context": "clipboard"}  # which shortens nothing
+        body = self._forward("evaluate", asked, EVALUATION_SECONDS)
         try:
             return json.loads(ast.literal_eval(body["result"]))
         except (SyntaxError, ValueError):

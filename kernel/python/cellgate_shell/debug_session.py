@@ -36,7 +36,7 @@ class DebugSession:
         try:
             pydevd = import_pydevd()
         except ImportError as error:
-            raise DapError(f"debugging needs debugpy, which cannot be imported: {error}. Install it and restart the kernel") from None
+            raise DapError(f"debugpy, which does the debugging, cannot be imported: {error}; install it") from None
         from _pydevd_bundle.pydevd_constants import get_global_debugger
 
         if get_global_debugger() is not None:
@@ -59,7 +59,7 @@ class DebugSession:
         self._connection.tell(command, arguments)
 
     def forget_step(self) -> None:
-        """The calling thread goes on without stopping: a step or a pause that was asked for is over, and so is an interrupted stop."""
+        """The calling thread goes on without stopping: over is a step or a pause that was asked for, or an interrupted stop."""
         from _pydevd_bundle import pydevd_constants, pydevd_thread_lifecycle
 
         pydevd_thread_lifecycle.resume_threads(pydevd_constants.get_current_thread_id(threading.current_thread()))
@@ -124,8 +124,9 @@ def hide_library_threads() -> None:
 
 def internal_directories() -> Tuple[str, ...]:
     """Where code lies that neither steps nor stops enter, and that no stack shows: ours and IPython's."""
-    packages = (os.path.dirname(__file__), os.path.dirname(IPython.__file__), os.path.dirname(sys.modules["debugpy"].__file__ or ""))
-    return tuple(os.path.join(path, "") for path in dict.fromkeys(form(path) for path in packages for form in (str, os.path.realpath)))
+    files = (__file__, IPython.__file__, sys.modules["debugpy"].__file__ or "")
+    named = [os.path.dirname(form(file)) for file in files for form in (os.path.abspath, os.path.realpath)]
+    return tuple(os.path.join(path, "") for path in dict.fromkeys(named))
 
 
 @functools.lru_cache(maxsize=None)

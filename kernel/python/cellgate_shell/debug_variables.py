@@ -39,8 +39,8 @@ class NamespaceVariables:
 
         copy = {name: value for name, value in dict(namespace).items() if is_shown(name)}
         presentation = types.SimpleNamespace(variable_presentation=PyDevdAPI.VariablePresentation())
-        frame = types.SimpleNamespace(
-            f_code=types.SimpleNamespace(co_filename="<namespace>", co_name="<module>"), f_globals=copy, f_locals=copy, f_back=None)
+        code = types.SimpleNamespace(co_filename="<namespace>", co_name="<module>")
+        frame = types.SimpleNamespace(f_code=code, f_globals=copy, f_locals=copy, f_back=None)
         self._frames = SuspendedFramesManager()
         self._tracker = _FramesTracker(self._frames, presentation)
         self._tracker.track("namespace", pydevd_frame_utils.create_frames_list_from_frame(frame))

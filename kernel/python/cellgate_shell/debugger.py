@@ -16,6 +16,8 @@ from .debug_inspection import EVALUATION_SECONDS, Inspection
 from .debug_session import DebugSession, hide_library_threads, is_traced, trace_this_thread
 from .debug_stops import Stops
 
+_RESUME_SECONDS = 10.0
+
 # What goes to the debugger as it is, and how long its answer may take (None: as usual).
 _FORWARDED: Dict[str, Optional[float]] = {
     "completions": None, "exceptionInfo": EVALUATION_SECONDS, "goto": None, "gotoTargets": None, "next": None,
@@ -241,9 +243,12 @@ class Debugger:
         return {"stackFrames": frames[start:start + levels] if levels else frames[start:], "totalFrames": len(frames)}
 
     def _continue(self, arguments: Message) -> Message:
-        if self._stops.threads():
-            return self._forward("continue", {**arguments, "threadId": "*"})
-        self._started().tell("continue", {"threadId": "*"})  # a pause that has not stopped anything yet; answered when it has
+        """All threads go on. The debugger answers when one has; not at all if none was stopped, or an interrupt was faster."""
+        before = self._stops.resumed()
+        was_stopped = bool(self._stops.threads())
+        self._started().tell("continue", {**arguments, "threadId": "*"})
+        if was_stopped and not self._stops.wait_until_resumed(before, _RESUME_SECONDS):
+            raise DapError(f"no thread has gone on within {_RESUME_SECONDS:g} s: a stopped thread still evaluates something")
         return {"allThreadsContinued": True}
 
     def _pause(self, arguments: Message) -> Message:

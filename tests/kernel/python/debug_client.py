@@ -82,7 +82,7 @@ class DebugClient:
     def set_breakpoints(self, code, *lines):
         """The path of the cell."""
         path = self.do("dumpCell", code=code)["sourcePath"]
-        found = self.do("setBreakpoints", source={"path": path}, breakpoints=[{"line": line} for line in lines], sourceModified=False)
+        found = self.do("setBreakpoints", source={"path": path}, breakpoints=[{"line": line} for line in lines])
         assert all(breakpoint["verified"] for breakpoint in found["breakpoints"]), found
         self.do("configurationDone")
         return path
@@ -127,7 +127,8 @@ class DebugClient:
 
     def children(self):
         """The processes that the kernel's process has started and that still run."""
-        return [int(pid) for task in Path(f"/proc/{self.pid}/task").iterdir() for pid in (task / "children").read_text().split()]
+        tasks = Path(f"/proc/{self.pid}/task").iterdir()
+        return [int(pid) for task in tasks for pid in (task / "children").read_text().split()]
 
     def stop(self):
         if self.process.poll() is None:

@@ -29,7 +29,8 @@ def test_a_kernel_that_is_not_debugged_carries_no_debugger(idle_debuggee):
     info = idle_debuggee.do("debugInfo")
     assert info | {"tmpFilePrefix": ""} == {
         "isStarted": False, "hashMethod": "Murmur2", "hashSeed": 0xC70F6907, "tmpFilePrefix": "", "tmpFileSuffix": ".py",
-        "breakpoints": [], "stoppedThreads": [], "richRendering": True, "exceptionPaths": ["Python Exceptions"], "copyToGlobals": True}
+        "breakpoints": [], "stoppedThreads": [], "richRendering": True, "exceptionPaths": ["Python Exceptions"],
+        "copyToGlobals": True}
     assert info["tmpFilePrefix"].endswith("/") and not Path(info["tmpFilePrefix"]).exists()
     names = ["debugpy", "pydevd"]
     assert idle_debuggee.python(f"[name in sys.modules for name in {names}] + [threading.active_count()]") == [False, False, 2]
@@ -41,8 +42,9 @@ def test_what_needs_a_started_debugger_says_so(idle_debuggee):
         assert not reply["success"] and "initialize" in reply["message"] and reply["command"] == command
 
 
-@pytest.mark.parametrize("request_", [{}, {"command": 5}, {"command": "dumpCell", "arguments": []}, [], "x", {"command": "dumpCell"},
-                                      {"command": "fly", "arguments": {}}, {"command": "dumpCell", "arguments": {"code": 7}}])
+@pytest.mark.parametrize("request_", [
+    {}, [], "x", {"command": 5}, {"command": "dumpCell"}, {"command": "dumpCell", "arguments": []},
+    {"command": "dumpCell", "arguments": {"code": 7}}, {"command": "fly", "arguments": {}}])
 def test_a_bad_request_is_refused_with_words(idle_debuggee, request_):
     idle_debuggee.send(debug=request_)
     reply = idle_debuggee.take("reply")["reply"]
@@ -96,7 +98,8 @@ def test_nothing_is_traced_and_no_thread_is_left_after_disconnect(debuggee):
     debuggee.execute("import sys\ntrace, hook = sys.gettrace(), sys.breakpointhook is sys.__breakpointhook__")
     assert debuggee.python("str(kernel.shell.user_ns['trace']), kernel.shell.user_ns['hook']") == ["None", True]
     assert before == debuggee.python("sorted(os.environ)") and not [name for name in before if "PYDEV" in name]
-    eventually(lambda: debuggee.python("[t.name for t in threading._active.values() if 'debug' in t.name.lower() or 'pydevd' in t.name]") == [])
+    left = "[t.name for t in threading._active.values() if 'Debug' in t.name or 'pydevd' in t.name]"
+    eventually(lambda: debuggee.python(left) == [])
 
 
 def test_the_directory_of_dumped_cells_goes_with_the_kernel(debuggee):

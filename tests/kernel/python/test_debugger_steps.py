@@ -128,6 +128,16 @@ def test_continue_when_nothing_is_stopped_is_answered(debuggee):
     assert debuggee.do("continue", threadId=1) == {"allThreadsContinued": True}
 
 
+def test_continue_and_an_interrupt_at_once_are_both_answered(debuggee):
+    code = "a = 1\nb = 2\n"
+    for _ in range(10):
+        number, thread, _ = stop_in(debuggee, code, 2)
+        debuggee.send(interrupt=True)
+        debuggee.do("continue", threadId=thread)
+        assert debuggee.ended(number) in (None, "KeyboardInterrupt")
+        assert debuggee.do("debugInfo")["stoppedThreads"] == []
+
+
 def test_an_interrupt_ends_a_stopped_cell_and_the_debugger_goes_on(debuggee):
     code = "a = 1\nb = 2\n"
     number, _, _ = stop_in(debuggee, code, 2)

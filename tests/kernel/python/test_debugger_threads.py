@@ -40,7 +40,8 @@ def test_a_stopped_subshell_leaves_the_main_shell_idle_and_able_to_run(debuggee)
 
 
 def test_a_thread_that_a_cell_starts_stops_at_breakpoints(debuggee):
-    code = "import threading\ndef work():\n    found = 1\n    return found\nt = threading.Thread(target=work, name='worker')\nt.start()\nt.join()\n"
+    code = ("import threading\ndef work():\n    found = 1\n    return found\n"
+            "t = threading.Thread(target=work, name='worker')\nt.start()\nt.join()\n")
     debuggee.set_breakpoints(code, 4)
     number = debuggee.run(code)
     thread, frames = debuggee.stopped()
@@ -63,6 +64,6 @@ def test_a_forked_child_runs_through_breakpoints(debuggee):
 
 
 def test_programs_that_a_cell_starts_are_not_debugged(debuggee):
-    debuggee.execute("import subprocess, sys\nout = subprocess.run([sys.executable, '-c', 'import sys; print(\"pydevd\" in sys.modules)'],"
-                     " capture_output=True, text=True).stdout")
+    debuggee.execute("import subprocess, sys\nasked = 'import sys; print(\"pydevd\" in sys.modules)'\n"
+                     "out = subprocess.run([sys.executable, '-c', asked], capture_output=True, text=True).stdout")
     assert debuggee.python("kernel.shell.user_ns['out']") == "False\n"

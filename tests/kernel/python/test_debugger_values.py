@@ -107,7 +107,8 @@ def test_rich_inspection_and_evaluation_of_the_namespace(idle_debuggee):
 
 
 def test_an_object_that_displays_itself_is_inspected_as_text(idle_debuggee):
-    idle_debuggee.execute("class Shout:\n    def _ipython_display_(self):\n        raise SystemExit\n    def __repr__(self):\n        return 'Shout'\ns = Shout()")
+    idle_debuggee.execute("class Shout:\n    def _ipython_display_(self):\n        raise SystemExit\n"
+                          "    def __repr__(self):\n        return 'Shout'\ns = Shout()")
     assert idle_debuggee.do("richInspectVariables", variableName="s")["data"] == {"text/plain": "Shout"}
 
 
