@@ -55,6 +55,16 @@ void check_version(const std::string& prefix) {
                                  " is missing): make it again with /usr/bin/python3 -m venv");
 }
 
+void preload_each(const std::vector<std::string>& modules) {
+    for (const auto& each : modules) {
+        try {
+            py::module_::import(each.c_str());
+        } catch (const py::error_already_set& error) {
+            std::fprintf(stderr, "cellgate-kernel: cannot preload %s: %s\n", each.c_str(), error.what());
+        }
+    }
+}
+
 }  // namespace
 
 void start_python(const python_settings& settings) {
@@ -69,15 +79,12 @@ void start_python(const python_settings& settings) {
 }
 
 void preload_python(const std::vector<std::string>& modules) {
-    for (const auto& each : modules) {
-        try {
-            py::module_::import(each.c_str());
-        } catch (const py::error_already_set& error) {
-            std::fprintf(stderr, "cellgate-kernel: cannot preload %s: %s\n", each.c_str(), error.what());
-        }
-    }
     try {
-        py::module_::import("cellgate_shell.kernel").attr("make_shell")();
+        // First, since libraries look for a shell when they are imported: ipywidgets, matplotlib.
+        auto kernel = py::module_::import("cellgate_shell.kernel");
+        kernel.attr("make_shell")();
+        preload_each(modules);
+        if (!modules.empty()) kernel.attr("warm_up")();
         auto collector = py::module_::import("gc");
         collector.attr("collect")();
         collector.attr("freeze")();

@@ -57,7 +57,7 @@ def _stop_threads_of_libraries() -> None:
 def after_fork(options: Dict[str, Any]) -> None:
     """Make this forked child a process of its own. First thing after the fork, before Kernel.
 
-    `options`: "env", all of its environment variables; "working_dir", which it changes to.
+    `options`: "env", all of its environment variables; "working_dir", which it changes to. Texts or bytes.
     """
     _replace_environment(options.get("env"))
     if options.get("working_dir"):
@@ -75,6 +75,7 @@ def after_fork(options: Dict[str, Any]) -> None:
 def _replace_environment(env: Any) -> None:
     if env is None:
         return
+    env = {os.fsdecode(name): os.fsdecode(value) for name, value in env.items()}
     kept = {name: os.environ[name] for name in _of_the_shell() if name in os.environ}
     for name in list(os.environ):
         if name not in env:

@@ -183,6 +183,11 @@ class Child:
         self.core.send(type="reply", request=header["msg_id"], content=reply, announced=count)
 
 
+def _as_from_cpp(options):
+    env = {name.encode(): value.encode() for name, value in options["env"].items()}
+    return {"env": env, "working_dir": options["working_dir"].encode()}
+
+
 def _strict(text):
     """JSON as a browser takes it."""
 
@@ -207,7 +212,7 @@ def main(path, *preloaded):
             options = json.loads(connection.recv(1 << 20))
             if os.fork() == 0:
                 listening.close()
-                package.after_fork(options)
+                package.after_fork(_as_from_cpp(options))
                 Child(connection).run()
             connection.close()
 
