@@ -46,9 +46,9 @@ class DebugSession:
             with socket.create_server(("127.0.0.1", 0), backlog=8) as listener:
                 _start(pydevd, listener.getsockname(), token)
                 self._connection = _accept(listener, token, on_event)
-        except (OSError, DapError) as error:
+        except Exception as error:  # whatever another version of it raises: it must not be left half started
             _end()
-            raise DapError(f"the debugger could not be started: {error}") from None
+            raise DapError(f"the debugger could not be started: {error}") from error
         trace_this_thread(False)
         _forget_in_forked_children()
 
@@ -151,7 +151,9 @@ def _start(pydevd: Any, address: Tuple[str, int], token: str) -> None:
         host=address[0], port=address[1], client_access_token=token, protocol="dap", suspend=False,
         wait_for_ready_to_run=False, notify_stdin=False, patch_multiprocessing=False,
         dont_trace_start_patterns=internal_directories())
-    pydevd.get_global_debugger()._client_socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # else 40 ms a message
+    connected = getattr(pydevd.get_global_debugger(), "_client_socket", None)  # since debugpy 1.8
+    if connected is not None:
+        connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # else each answer takes 40 ms
 
 
 def _end() -> None:
