@@ -38,9 +38,12 @@ class Stops:
         with self._changed:
             return self._changed.wait_for(lambda: self._resumed != since, seconds)
 
-    def clear(self) -> None:
+    def clear(self) -> List[int]:
+        """Forgets the stopped threads; which they were."""
         with self._changed:
+            stopped = list(self._stopped)
             self._stopped.clear()
+            return stopped
 
     def _resume(self, body: Message) -> None:
         if body.get("allThreadsContinued", True):

@@ -147,7 +147,7 @@ class Debugger:
         """Attaches, or joins those who are attached already: the running session, stopped or not, stays as it is."""
         self._started()
         if self._attached:
-            self._publish({"type": "event", "event": "initialized", "seq": 0})
+            self._say("initialized")
             return {}
         wanted = {"justMyCode": True, "guiEventLoop": "none", **arguments}
         wanted.pop("connect", None)
@@ -164,7 +164,7 @@ class Debugger:
         """Ends debugging and never the kernel, whatever `terminateDebuggee` says."""
         self._started()
         self._stop()
-        self._publish({"type": "event", "event": "terminated", "seq": 0, "body": {}})
+        self._say("terminated")
         return {}
 
     def _stop(self) -> None:
@@ -175,7 +175,8 @@ class Debugger:
         if session is not None:
             self._restore_leading_lines()
             session.close()
-        self._stops.clear()
+            if stopped := self._stops.clear():  # what pydevd said of them was lost at its end
+                self._say("continued", threadId=stopped[0], allThreadsContinued=True)
 
     def _keep_leading_lines(self) -> None:
         """Empty lines at a cell's beginning count for the client's breakpoints: IPython must not cut them off."""
@@ -187,6 +188,9 @@ class Debugger:
         if self._cleanups is not None:
             self._shell.input_transformer_manager.cleanup_transforms[:] = self._cleanups
             self._cleanups = None
+
+    def _say(self, event: str, **body: Any) -> None:
+        self._publish({"type": "event", "seq": 0, "event": event, "body": body})
 
     def _take_event(self, event: Message) -> None:
         self._stops.take(event)

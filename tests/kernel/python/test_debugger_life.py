@@ -82,7 +82,9 @@ def test_the_end_of_debugging_lets_the_cell_go_on_and_can_be_followed_by_a_begin
     number, _ = stop_at_line_2(debuggee)
     debuggee.do(command, restart=False, terminateDebuggee=True)
     assert debuggee.ended(number) is None
+    assert debuggee.event("continued")["body"]["allThreadsContinued"]
     debuggee.event("terminated")
+    assert not [message for message in debuggee.kept if message.get("event", {}).get("event") == "continued"]
     info = debuggee.do("debugInfo")
     assert (info["isStarted"], info["stoppedThreads"], info["breakpoints"]) == (False, [], [])
     debuggee.execute(CODE)
