@@ -19,7 +19,7 @@ struct fork_request {
     std::vector<std::string> argv;
     std::map<std::string, std::string> env;  // the whole environment
     std::string working_dir;
-    bool user_namespace = false;  // the box has its own, and its kernel no capabilities
+    bool user_namespace = false;  // the box has its own
 
     bool operator==(const fork_request&) const = default;
 };

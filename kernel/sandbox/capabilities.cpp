@@ -13,6 +13,8 @@ namespace kernel {
 namespace {
 
 constexpr int needed_to_join[] = {CAP_SYS_ADMIN, CAP_SYS_CHROOT};
+// A user namespace that is made without it may not have a uid 0 (user_namespaces(7), Linux 5.12).
+constexpr int needed_to_map_root = CAP_SETFCAP;
 
 using sets = std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3>;
 
@@ -21,6 +23,12 @@ __user_cap_header_struct header_of_this_process() { return {_LINUX_CAPABILITY_VE
 void set_capabilities(sets& wanted) {
     __user_cap_header_struct header = header_of_this_process();
     require(syscall(SYS_capset, &header, wanted.data()), "set capabilities");
+}
+
+void add(sets& wanted, int capability) {
+    __user_cap_data_struct& part = wanted[CAP_TO_INDEX(capability)];
+    part.effective |= CAP_TO_MASK(capability);
+    part.permitted = part.inheritable = part.effective;
 }
 
 }  // namespace
@@ -32,13 +40,10 @@ bool may_administer() {
     return (held[CAP_TO_INDEX(CAP_SYS_ADMIN)].effective & CAP_TO_MASK(CAP_SYS_ADMIN)) != 0;
 }
 
-void keep_joining_capabilities() {
+void keep_box_capabilities() {
     sets wanted{};
-    for (int each : needed_to_join) {
-        __user_cap_data_struct& part = wanted[CAP_TO_INDEX(each)];
-        part.effective |= CAP_TO_MASK(each);
-        part.permitted = part.inheritable = part.effective;
-    }
+    for (int each : needed_to_join) add(wanted, each);
+    add(wanted, needed_to_map_root);
     set_capabilities(wanted);
 }
 

@@ -5,9 +5,9 @@ namespace kernel {
 
 // CAP_SYS_ADMIN: namespaces can be made without one for users.
 bool may_administer();
-// Only those that it takes to join a box (setns), which were held before.
-void keep_joining_capabilities();
-// What is executed next has the same capabilities, as only root's programs do by themselves.
+// Of those that are held, only what it takes to make boxes in user namespaces of their own, and to join them (setns).
+void keep_box_capabilities();
+// What is executed next may join boxes too, as only root's programs may by themselves.
 void pass_on_capabilities();
 // None, and none to be had by executing a program.
 void drop_capabilities();

@@ -33,7 +33,7 @@ isolation needed_isolation() { return {!may_administer(), geteuid(), getegid()};
 void enter_user_namespace(const isolation& how) {
     require(unshare(CLONE_NEWUSER), "make a user namespace");
     map_ids(how);
-    keep_joining_capabilities();
+    keep_box_capabilities();
 }
 
 pid_t fork_into_namespaces(const isolation& how, file_descriptor& pidfd) {

@@ -31,7 +31,8 @@ void join_box(int init, bool user_namespace) {
     // One call, so that the box's user namespace gives the right to join the others, which belong to it.
     const int namespaces = CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS | (user_namespace ? CLONE_NEWUSER : 0);
     require(setns(init, namespaces), "join the box's namespaces");
-    if (user_namespace) drop_capabilities();
+    // All were given with the user namespace; an executed program keeps them only as uid 0 of it.
+    if (user_namespace && geteuid() != 0) drop_capabilities();
 }
 
 }  // namespace kernel

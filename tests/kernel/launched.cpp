@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -11,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -192,6 +194,12 @@ std::size_t launched::children() const {
     std::string pid = std::to_string(launcher_);
     std::istringstream all(read("/proc/" + pid + "/task/" + pid + "/children"));
     return std::distance(std::istream_iterator<std::string>(all), {});
+}
+
+void launched::wait_for_children(std::size_t count) const {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(deadline_ms);
+    while (children() != count && std::chrono::steady_clock::now() < deadline) sched_yield();
+    EXPECT_EQ(children(), count);
 }
 
 file_descriptor watch(int pid) { return file_descriptor(static_cast<int>(syscall(SYS_pidfd_open, pid, 0))); }

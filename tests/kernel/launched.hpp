@@ -53,6 +53,8 @@ class launched : public testing::TestWithParam<who> {
     void drop_rights() const;
     std::size_t open_files() const;
     std::size_t children() const;
+    // For what ends without being told: a given up box.
+    void wait_for_children(std::size_t count) const;
 
     // Runs in the launcher's process before it drops its rights.
     std::function<void()> prepare_;

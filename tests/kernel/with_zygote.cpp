@@ -1,7 +1,9 @@
 #include "tests/kernel/with_zygote.hpp"
 
+#include <sched.h>
 #include <sys/stat.h>
 
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <sstream>
@@ -50,6 +52,15 @@ std::optional<int> with_zygote::zygote_pid() const {
     for (int each; all >> each;)
         if (read("/proc/" + std::to_string(each) + "/comm") == "fake_zygote\n") return each;
     return std::nullopt;
+}
+
+int with_zygote::await_zygote() const {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (std::chrono::steady_clock::now() < deadline) {
+        if (std::optional<int> pid = zygote_pid()) return *pid;
+        sched_yield();
+    }
+    throw std::runtime_error("too late: a zygote");
 }
 
 void with_zygote::kill_zygote() {

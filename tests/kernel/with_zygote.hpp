@@ -27,6 +27,7 @@ class with_zygote : public launched {
 
     // Of the one zygote that runs; nothing when there is none.
     std::optional<int> zygote_pid() const;
+    int await_zygote() const;
     // Waits until the process has gone.
     void kill_zygote();
 

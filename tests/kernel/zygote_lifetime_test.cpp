@@ -167,9 +167,7 @@ TEST_P(a_zygotes_child, starts_in_few_milliseconds) {
 
 TEST_P(a_zygotes_child, has_a_zygote_that_was_started_ahead) {
     send(prepare_command{command_for_zygote()});
-    output_of("true");
-    std::optional<int> ahead = zygote_pid();
-    ASSERT_TRUE(ahead);
+    int ahead = await_zygote();
     output_of(forked_script("true"));
     EXPECT_EQ(zygote_pid(), ahead);
 }
