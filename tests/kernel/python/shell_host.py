@@ -8,6 +8,7 @@ import _thread
 import base64
 import collections
 import ctypes
+import gc
 import importlib
 import json
 import os
@@ -202,6 +203,8 @@ def main(path, *preloaded):
     for name in preloaded:
         importlib.import_module(name)
     package.warm_up()
+    gc.collect()
+    gc.freeze()
     assert len(os.listdir("/proc/self/task")) == 1, "a process that is forked from has one thread"
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(path)
