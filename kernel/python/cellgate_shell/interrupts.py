@@ -13,12 +13,13 @@ _LOOP_FUNCTIONS = ("_run", "_run_once", "run_forever", "run_until_complete")
 
 
 def ignore() -> None:
-    """Ignore SIGINT from now on; one that has already come may still be raised here, and is dropped."""
-    if threading.current_thread() is not threading.main_thread():
-        return
+    """Ignore interrupts of this thread from now on; one that has already come may still be raised here, and is dropped."""
     while True:
         try:
-            signal.signal(signal.SIGINT, signal.SIG_IGN)
+            if threading.current_thread() is threading.main_thread():
+                signal.signal(signal.SIGINT, signal.SIG_IGN)
+            for _ in range(2):  # where Python looks for an exception that was sent to this thread
+                pass
             return
         except KeyboardInterrupt:
             continue
@@ -73,7 +74,15 @@ def in_users_code(frame: Any) -> bool:
 
 
 def withdraw(thread: int) -> None:
-    """Take back an exception that was sent to a thread and has not arrived."""
+    """Take back a KeyboardInterrupt that was sent to a thread and has not arrived. On another thread."""
     import ctypes
 
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), None)
+    send = ctypes.pythonapi.PyThreadState_SetAsyncExc
+    send(ctypes.c_ulong(thread), None)
+    # CPython 3.11 goes on looking for it, in which a traced thread is caught for ever, until some exception arrives.
+    try:
+        send(ctypes.c_ulong(threading.get_ident()), ctypes.py_object(KeyboardInterrupt))
+        for _ in range(2):
+            pass
+    except KeyboardInterrupt:
+        return

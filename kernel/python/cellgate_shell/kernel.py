@@ -5,7 +5,7 @@ import contextlib
 import json
 import threading
 import traceback
-from typing import Any, Dict, Iterator, List, Optional
+from typing import Any, Dict, Iterator, List, Optional, Set
 
 from . import children, comms, completion, fork, history, interrupts, json_text, outbox, profile, request, stdin, streams, threads
 from . import execution as executing
@@ -43,6 +43,7 @@ class Kernel:
         self.shell = make_shell()
         self.facade: KernelFacade = self.shell.kernel
         self._core = core
+        self._handling: Set[Optional[str]] = set()  # the shells that have entered a request
         self._loops: Dict[Optional[str], loops.ShellLoop] = {}
         self._debugger: Any = None
         self._debug_header = "{}"  # of the request to which what the debugger says belongs
@@ -61,14 +62,23 @@ class Kernel:
         self.facade.shells[shell.id] = shell
         try:
             with threads.named_after(shell.id):
-                while not shell.closed and not (shell.id is None and self.shell.exit_now):
-                    try:
-                        self._serve(shell)
-                    except KeyboardInterrupt:  # of a subshell, and too late for what it was to end
-                        continue
+                self._serve_until_over(shell)
         finally:
             self.facade.shells.pop(shell.id, None)
             self._loops.pop(shell.id, None)
+
+    def _serve_until_over(self, shell: Any) -> None:
+        """Nothing that users do to a loop, nor an interrupt that comes late, ends the thread."""
+        over = False
+        while not over:
+            try:
+                self._serve(shell)
+                over = shell.closed or (shell.id is None and self.shell.exit_now)
+            except KeyboardInterrupt:
+                continue
+            except Exception:
+                traceback.print_exc()
+                loops.give_up()
 
     def _serve(self, shell: Any) -> None:
         loop = self._loops[shell.id] = loops.of_this_thread()
@@ -81,14 +91,16 @@ class Kernel:
         """After KeyboardInterrupt was sent to a subshell's thread: it may wait in its loop. On any thread."""
         loop = self._loops.get(shell_id or None)
         if loop is not None:
-            loop.interrupt()
+            loop.interrupt((shell_id or None) in self._handling)
 
     def enter(self, shell_id: Optional[str], header: str, metadata: str) -> None:
         """A request begins on this thread: what it puts out is of the request with this header."""
         request.begin(request.Request(header, metadata or "{}", shell_id))
+        self._handling.add(shell_id)
 
     def leave(self, shell_id: Optional[str]) -> None:
         """It has ended, and a late interrupt is nobody's."""
+        self._handling.discard(shell_id)
         interrupts.ignore()
         executing.release_count(self.shell)
 

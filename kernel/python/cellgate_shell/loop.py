@@ -21,6 +21,11 @@ def of_this_thread() -> "ShellLoop":
     return found
 
 
+def give_up() -> None:
+    """After an error in it, this thread gets another loop."""
+    _of_thread.__dict__.clear()
+
+
 def forget() -> None:
     """After a fork: the loop of the process that was forked is left as it is, since closing it would deafen that."""
     _of_thread.__dict__.clear()
@@ -53,10 +58,15 @@ class ShellLoop:
             if not self.loop.is_closed():
                 self.loop.remove_reader(descriptor)
 
-    def interrupt(self) -> None:
-        """On another thread, after KeyboardInterrupt was sent to this one: cancel a cell that waits, else wake the loop."""
-        cancel = self._cancel
-        if cancel is not None and not interrupts.in_users_code(sys._current_frames().get(self._thread)):
+    def interrupt(self, running: bool) -> None:
+        """On another thread, after KeyboardInterrupt was sent to this one: it shall reach users' code only.
+
+        With a request `running` that waits in the loop, its cell is cancelled instead.
+        """
+        cancel = self._cancel if running else None
+        if not running:
+            interrupts.withdraw(self._thread)
+        elif cancel is not None and not interrupts.in_users_code(sys._current_frames().get(self._thread)):
             interrupts.withdraw(self._thread)
         else:
             cancel = None

@@ -51,9 +51,14 @@ def test_a_task_that_exits_does_not_end_the_kernel(shell):
     assert shell.run("t.done()").result == "True"
 
 
-def test_a_closed_loop_is_replaced(shell):
-    shell.run("import asyncio; old = asyncio.get_running_loop(); old.call_soon(old.stop)")
-    shell.run("import threading; old.call_soon(lambda: (old.stop(), old.call_soon(lambda: 0)))")
+def test_a_loop_that_a_cell_stops_goes_on(shell):
+    shell.run("import asyncio; loop = asyncio.get_running_loop(); loop.call_soon(loop.stop)")
+    assert shell.run("await asyncio.sleep(0, 'on')").result == "'on'"
+
+
+def test_a_loop_that_a_cell_broke_is_replaced(shell):
+    shell.run("import asyncio; loop = asyncio.get_running_loop(); loop._selector.close();")
+    assert shell.run("1").result == "1"
     assert shell.run("await asyncio.sleep(0, 'on')").result == "'on'"
 
 
