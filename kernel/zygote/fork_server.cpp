@@ -2,11 +2,13 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <utility>
 
@@ -62,10 +64,23 @@ int fork_server::run() {
 void fork_server::start() {
     fcntl(socket_.get(), F_SETFD, FD_CLOEXEC);
     program_.prepare();
+    stop_library_threads();
     if (std::string reason = more_than_one_thread(); !reason.empty()) throw box_error(reason);
     own_namespace_ = own_pid_namespace();
     deaths_ = watch_children();
     tell(zygote_ready{});
+}
+
+// OpenBLAS starts threads when it is loaded, ends them when somebody forks, and starts them again when it computes:
+// after a fork whose child does nothing there is one thread left, and kernels still compute with as many as they like.
+void fork_server::stop_library_threads() {
+    if (more_than_one_thread().empty()) return;
+    pid_t pid = require(program_.fork(), "fork");
+    if (pid == 0) _exit(0);
+    waitpid(pid, nullptr, 0);
+    // A thread that was joined may be listed for a moment more.
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+    while (!more_than_one_thread().empty() && std::chrono::steady_clock::now() < deadline) sched_yield();
 }
 
 void fork_server::serve() {

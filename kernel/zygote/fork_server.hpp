@@ -24,6 +24,7 @@ class fork_server {
 
   private:
     void start();
+    void stop_library_threads();
     void serve();
     bool receive();
     void handle(fork_order order);

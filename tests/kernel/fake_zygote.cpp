@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -30,6 +31,25 @@ void* sleep_for_ever(void*) { hang(); }
 void start_thread() {
     pthread_t thread;
     if (pthread_create(&thread, nullptr, sleep_for_ever, nullptr) == 0) pthread_setname_np(thread, "a-busy-thread");
+}
+
+// As OpenBLAS does.
+pthread_t busy;
+std::atomic<bool> busy_ends = false;
+
+void* be_busy(void*) {
+    while (!busy_ends) sched_yield();
+    return nullptr;
+}
+
+void end_busy() {
+    if (busy_ends.exchange(true)) return;
+    pthread_join(busy, nullptr);
+}
+
+void start_thread_until_fork() {
+    pthread_create(&busy, nullptr, be_busy, nullptr);
+    pthread_atfork(end_busy, nullptr, nullptr);
 }
 
 // Children are bound before they execute a shell.
@@ -65,6 +85,7 @@ class fake_program final : public kernel::forkable {
         if (orders_.contains("exit")) _exit(std::stoi(orders_["exit"]));
         if (orders_.contains("hang-at-start")) hang();
         if (orders_.contains("thread-at-start")) start_thread();
+        if (orders_.contains("thread-until-fork")) start_thread_until_fork();
         // What its children must not inherit: an open file, a variable.
         (void)!open("/etc/passwd", O_RDONLY);
         setenv("OF_THE_ZYGOTE", "1", 1);

@@ -108,6 +108,11 @@ TEST_P(a_failing_zygote, is_not_ready_with_two_threads) {
     EXPECT_THAT(error_of(forked_script("true")), AllOf(HasSubstr("ended with status 1"), HasSubstr("a-busy-thread")));
 }
 
+TEST_P(a_failing_zygote, may_have_threads_of_libraries_that_end_when_it_forks) {
+    order("thread-until-fork 0\n");
+    EXPECT_EQ(output_of(forked_script("echo fine")), "fine\n");
+}
+
 TEST_P(a_failing_zygote, that_cannot_start_is_explained_by_its_last_words) {
     order("throw No module named 'numpy'\n");
     EXPECT_THAT(error_of(forked_script("true")),
