@@ -3,27 +3,17 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <regex>
 #include <string_view>
 #include <utility>
 
+#include "gateway/kernels/read_only_mounts.hpp"
+
 namespace gateway::kernels {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool is_under(const std::string& path, const std::string& directory) {
-    return path == directory || path.compare(0, directory.size() + 1, directory + "/") == 0;
-}
-
-// What the box shows of the host anyway, or fills with its own.
-bool is_in_every_box(const std::string& path) {
-    static constexpr std::array shown = {"/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/proc", "/dev", "/sys"};
-    return path.empty() || path == "/" ||
-           std::any_of(shown.begin(), shown.end(), [&](const char* each) { return is_under(path, each); });
-}
 
 bool is_executable(const std::string& path) {
     std::error_code ec;
@@ -74,45 +64,55 @@ std::string fill_in(const std::string& text, const environment_map& values) {
     return out.append(rest, text.cend());
 }
 
-// One directory of a program: its prefix when it sits in a bin, else just where it is.
-std::string directory_of_program(const fs::path& program) {
-    auto parent = program.parent_path();
-    auto prefix = parent.filename() == "bin" ? parent.parent_path() : parent;
-    // A prefix that holds the session's own places (a program in /home/user/bin) would hide them.
-    return is_under(box_home, prefix.string()) ? parent.string() : prefix.string();
-}
-
-void add_read_only(std::vector<::kernel::bind_mount>& mounts, const std::string& path) {
-    std::error_code ec;
-    auto covered = [&](const auto& each) {
-        return !each.writable && each.source == each.target && is_under(path, each.target);
-    };
-    if (is_in_every_box(path) || !fs::exists(path, ec)) return;
-    if (std::none_of(mounts.begin(), mounts.end(), covered)) mounts.push_back({path, path, false});
+void sort_by_target(std::vector<::kernel::bind_mount>& mounts) {
+    // Parents first: a mount would hide what was bound below it before.
+    std::stable_sort(mounts.begin(), mounts.end(), [](const auto& a, const auto& b) { return a.target < b.target; });
 }
 
 std::vector<::kernel::bind_mount> box_mounts(const kernel_environment& shared, const kernel_options& options,
                                              const std::string& program, const std::string& box_directory) {
-    auto read_only = shared.read_only_paths;
-    read_only.push_back(options.spec.directory);
-    for (auto& each : program_directories(program)) read_only.push_back(std::move(each));
-    std::sort(read_only.begin(), read_only.end());  // a directory before what it holds, which is then covered
-    std::vector<::kernel::bind_mount> mounts;
-    for (const auto& each : read_only) add_read_only(mounts, each);
+    auto mounts = read_only_mounts(shared, options.spec, program);
     mounts.insert(mounts.end(), options.mounts.begin(), options.mounts.end());
     mounts.push_back({box_directory, box_runtime, true});
     if (!shared.helper_socket_dir.empty()) mounts.push_back({shared.helper_socket_dir, box_helper, false});
     if (!shared.package_dir.empty()) mounts.push_back({shared.package_dir, box_package, false});
-    // Parents first: a mount would hide what was bound below it before.
-    std::stable_sort(mounts.begin(), mounts.end(), [](const auto& a, const auto& b) { return a.target < b.target; });
+    sort_by_target(mounts);
     return mounts;
 }
 
 // `!pip` and scripts of a virtual environment are found as in an activated one, unless someone chose a PATH.
 void prefer_environment_of(const std::string& program, const kernel_options& options, environment_map& env) {
     if (options.spec.env.contains("PATH") || options.env.contains("PATH")) return;
-    auto bin = fs::path(program).parent_path();
+    const auto& prefix = options.spec.hints.prefix;
+    auto bin = prefix.empty() ? fs::path(program).parent_path() : fs::path(prefix) / "bin";
     if (bin.filename() == "bin" && !is_in_every_box(bin.string())) env["PATH"] = bin.string() + ":" + env["PATH"];
+}
+
+std::string joined(const std::vector<std::string>& names) {
+    std::string all;
+    for (const auto& each : names) all += (all.empty() ? "" : ",") + each;
+    return all;
+}
+
+::kernel::zygote_command zygote_of(const kernel_environment& shared, const kernelspec& spec,
+                                   const std::string& program) {
+    ::kernel::zygote_command made;
+    made.argv = {program, "--zygote", "--prefix", spec.hints.prefix};
+    if (!spec.hints.preload.empty()) made.argv.insert(made.argv.end(), {"--preload", joined(spec.hints.preload)});
+    made.mounts = read_only_mounts(shared, spec, program);
+    if (!shared.package_dir.empty()) made.mounts.push_back({shared.package_dir, box_package, false});
+    sort_by_target(made.mounts);
+    made.start_limit_ms = static_cast<std::int32_t>(shared.limits.launch_timeout.count());  // its kernels wait for it
+    return made;
+}
+
+result<void> check_prefix(const kernelspec& spec) {
+    const auto& prefix = spec.hints.prefix;
+    if (prefix.empty() || is_executable(prefix + "/bin/python3")) return {};
+    return failure{errc::kernel_start_failed,
+                   "kernelspec \"" + spec.name + "\" forks its kernels from the Python environment " + prefix +
+                       ", which has no bin/python3: make it (/usr/bin/python3 -m venv " + prefix +
+                       "), or correct metadata.cellgate.prefix in " + spec.directory + "/kernel.json"};
 }
 
 }  // namespace
@@ -169,34 +169,32 @@ result<std::vector<std::string>> kernel_argv(const kernelspec& spec, const envir
     return argv;
 }
 
-std::vector<std::string> program_directories(const std::string& program) {
-    std::vector<std::string> found;
-    std::error_code ec;
-    fs::path at = program;
-    for (int links = 0; links < 40; ++links) {  // as many as Linux itself follows
-        auto directory = directory_of_program(at);
-        if (!is_in_every_box(directory) && std::find(found.begin(), found.end(), directory) == found.end())
-            found.push_back(directory);
-        if (!fs::is_symlink(at, ec)) break;
-        at = (at.parent_path() / fs::read_symlink(at, ec)).lexically_normal();
-    }
-    return found;
-}
-
 result<::kernel::launch_request> make_launch_request(const kernel_environment& shared, const kernel_options& options,
                                                      const std::string& box_directory, const std::string& output_file) {
     auto env = kernel_environment_variables(shared.inherited_env, options.spec, options.env);
     auto argv = kernel_argv(options.spec, env, std::string(box_runtime) + "/connection.json");
     if (!argv) return argv.error();
+    if (auto good = check_prefix(options.spec); !good) return good.error();
     prefer_environment_of(argv->front(), options, env);
     ::kernel::launch_request made;
     made.id = options.id;
     made.mounts = box_mounts(shared, options, argv->front(), box_directory);
+    if (options.spec.hints.is_forked()) made.zygote = zygote_of(shared, options.spec, argv->front());
     made.argv = std::move(*argv);
     made.env = std::move(env);
     made.working_dir = options.working_dir;
     made.output_file = output_file;
     return made;
+}
+
+result<std::optional<::kernel::zygote_command>> make_zygote_command(const kernel_environment& shared,
+                                                                    const kernelspec& spec) {
+    if (!spec.hints.is_forked()) return std::optional<::kernel::zygote_command>();
+    auto env = kernel_environment_variables(shared.inherited_env, spec, {});
+    auto argv = kernel_argv(spec, env, {});
+    if (!argv) return argv.error();
+    if (auto good = check_prefix(spec); !good) return good.error();
+    return std::optional(zygote_of(shared, spec, argv->front()));
 }
 
 }  // namespace gateway::kernels

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,12 +35,13 @@ std::string prefix_of(const kernelspec& spec);
 result<std::vector<std::string>> kernel_argv(const kernelspec& spec, const environment_map& env,
                                              const std::string& connection_file);
 
-// Directories of the host that `program` needs at the same path: its prefix, and those its symbolic links lead to.
-// Nothing that every box shows anyway (/usr, /bin, /lib, /etc).
-std::vector<std::string> program_directories(const std::string& program);
-
 // The whole request. `box_directory` is bound to /run/k and holds connection.json; `output_file` takes the output.
 result<::kernel::launch_request> make_launch_request(const kernel_environment& shared, const kernel_options& options,
                                                      const std::string& box_directory, const std::string& output_file);
+
+// The fork server of a spec, the same for each of its kernels; nothing when its argv is executed. Fails as its kernels
+// would.
+result<std::optional<::kernel::zygote_command>> make_zygote_command(const kernel_environment& shared,
+                                                                    const kernelspec& spec);
 
 }  // namespace gateway::kernels

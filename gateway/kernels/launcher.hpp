@@ -20,6 +20,8 @@ struct process {
 class launcher {
   public:
     virtual ~launcher() = default;
+    // Starts a fork server ahead of the first launch that needs it.
+    virtual void prepare(kernel::zygote_command which) = 0;
     // Starts a process in a new box; `on_exit` is called once, with waitpid's status, when the kernel has ended and its
     // box is empty. A failure says what could not be done (kernel_start_failed).
     virtual awaitable<result<process>> launch(kernel::launch_request what, std::function<void(int status)> on_exit) = 0;

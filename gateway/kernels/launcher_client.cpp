@@ -241,6 +241,10 @@ class launcher_client final : public launcher {
     launcher_client(const launcher_client&) = delete;
     launcher_client& operator=(const launcher_client&) = delete;
 
+    void prepare(::kernel::zygote_command which) override {
+        connection_->send(::kernel::prepare_command{std::move(which)});
+    }
+
     awaitable<result<process>> launch(::kernel::launch_request what, exit_function on_exit) override {
         auto owner = connection_;
         auto which = owner->begin(what, std::move(on_exit));

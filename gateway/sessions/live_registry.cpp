@@ -26,6 +26,7 @@ live_registry::~live_registry() = default;
 
 result<void> live_registry::start() {
     if (auto opened = open_directories(); !opened) return opened;
+    prepare_zygotes();
     start_warm_pool();
     tasks_.spawn("culling", cull_forever());
     return {};

@@ -66,6 +66,7 @@ class live_registry final : public registry {
     // Options for a kernel with directories of its own, which are named by its id.
     result<kernels::kernel_options> make_kernel(const kernels::kernelspec& spec, std::string kernel_id) const;
     std::optional<kernels::pooled_kernel> take_warm(const session_options& options, const kernels::kernelspec& spec);
+    void prepare_zygotes();
     void start_warm_pool();
     void remove_directories_later(const std::string& kernel_id);
     awaitable<void> remove_directories(std::string kernel_id);

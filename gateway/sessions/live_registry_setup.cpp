@@ -2,6 +2,7 @@
 #include "gateway/base/ids.hpp"
 #include "gateway/base/log.hpp"
 #include "gateway/base/thread_pool.hpp"
+#include "gateway/kernels/zygotes.hpp"
 #include "gateway/sessions/live_registry.hpp"
 
 namespace gateway::sessions {
@@ -37,6 +38,13 @@ result<kernels::kernel_options> live_registry::make_kernel(const kernels::kernel
     made.helper_key = random_hex(helper_key_bytes);
     made.preload_metadata = parts_.preload_metadata;
     return made;
+}
+
+void live_registry::prepare_zygotes() {
+    std::vector<std::string> names = {default_kernel(), parts_.force_kernel};
+    for (const auto& [name, count] : parts_.warm)
+        if (count > 0) names.push_back(name);
+    kernels::prepare_zygotes(parts_.kernels, parts_.specs, names);
 }
 
 // Pool kernels stand outside of the limits until a session takes one.

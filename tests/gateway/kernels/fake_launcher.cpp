@@ -60,7 +60,7 @@ void fake_launcher::run_kernel(child& which) {
         kernel.idle(request);
         asio::post(ex_, [this, id] { end(*find(id), 0); });
     });
-    if (prepare) prepare(*which.kernel);
+    if (prepare_kernel) prepare_kernel(*which.kernel);
 }
 
 awaitable<result<process>> fake_launcher::launch(::kernel::launch_request what, std::function<void(int)> on_exit) {

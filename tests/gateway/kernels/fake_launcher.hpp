@@ -39,7 +39,7 @@ class fake_launcher final : public launcher {
     // What the next `count` launches do; then they run again.
     void next(behaviour how, int count = 1);
     // Called with every fake_kernel before it is reached.
-    std::function<void(test_support::fake_kernel&)> prepare;
+    std::function<void(test_support::fake_kernel&)> prepare_kernel;
 
     // Another path of the directory that is /run/k in the box, for the fake_kernel to bind in.
     std::function<std::string(std::string)> place;
@@ -52,6 +52,9 @@ class fake_launcher final : public launcher {
     void end(child& which, int status, bool late = false);
     void release();
 
+    std::vector<::kernel::zygote_command> prepared;
+
+    void prepare(::kernel::zygote_command which) override { prepared.push_back(std::move(which)); }
     awaitable<result<process>> launch(::kernel::launch_request what, std::function<void(int)> on_exit) override;
     void signal(const process& which, int number) override;
     awaitable<void> delivered(process) override { co_return; }

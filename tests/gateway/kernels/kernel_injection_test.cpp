@@ -36,7 +36,7 @@ TEST_F(kernel_injection_test, a_python_kernel_gets_the_package_before_it_is_idle
 }
 
 TEST_F(kernel_injection_test, the_helper_key_is_in_metadata_only) {
-    processes.prepare = [](auto& fake) {
+    processes.prepare_kernel = [](auto& fake) {
         fake.when("kernel_info_request", [](auto& kernel, const auto& request) {
             kernel.busy(request);
             kernel.reply(request, R"({"status":"ok","implementation":"ipython"})");
@@ -58,7 +58,7 @@ TEST_F(kernel_injection_test, every_new_process_gets_the_package) {
 }
 
 TEST_F(kernel_injection_test, a_kernel_that_refuses_the_code_runs_without_it) {
-    processes.prepare = [](auto& fake) {
+    processes.prepare_kernel = [](auto& fake) {
         fake.when("execute_request", [](auto& kernel, const auto& request) {
             kernel.busy(request);
             kernel.print(request, "ModuleNotFoundError: No module named 'cellgate_kernel'", "stderr");

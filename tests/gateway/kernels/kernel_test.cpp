@@ -45,7 +45,7 @@ TEST_F(kernel_test, the_first_output_is_never_missed) {
 
 TEST_F(kernel_test, a_slow_subscription_is_waited_for) {
     // The first two answers publish nothing, as if the subscription had come too late for them.
-    processes.prepare = [](auto& fake) {
+    processes.prepare_kernel = [](auto& fake) {
         auto answers = std::make_shared<int>(0);
         fake.when("kernel_info_request", [answers](auto& kernel, const auto& request) {
             if (++*answers > 4) kernel.busy(request);
@@ -57,7 +57,7 @@ TEST_F(kernel_test, a_slow_subscription_is_waited_for) {
 }
 
 TEST_F(kernel_test, a_welcome_is_a_first_message_and_not_for_clients) {
-    processes.prepare = [](auto& fake) {
+    processes.prepare_kernel = [](auto& fake) {
         fake.when("kernel_info_request", [](auto& kernel, const auto& request) {
             // As xeus sends it: no parent, no session.
             auto welcome = messaging::make_message(messaging::channel::iopub, "iopub_welcome", "", "{}", "null");

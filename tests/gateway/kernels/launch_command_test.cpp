@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "gateway/kernels/read_only_mounts.hpp"
 #include "tests/gateway/kernels/fake_launcher.hpp"
 #include "tests/support/temporary_directory.hpp"
 
@@ -187,6 +188,77 @@ TEST_F(launch_command_test, programs_of_a_virtual_environment_are_found_first) {
     EXPECT_EQ(make_launch_request(shared, options, "/b", "/o")->env["PATH"], root.path() + "/venv/bin:/usr/bin");
     options.env["PATH"] = "/chosen";
     EXPECT_EQ(make_launch_request(shared, options, "/b", "/o")->env["PATH"], "/chosen");
+}
+
+class forked_test : public launch_command_test {
+  protected:
+    forked_test() {
+        kernel_program = program("/build/cellgate-kernel");
+        program("/venv/bin/python3");
+        options.id = "one";
+        options.spec = spec_in(spec_directory("/venv"), {kernel_program, "-f", "{connection_file}"});
+        options.spec.hints.prefix = root.path() + "/venv";
+        options.spec.hints.preload = {"numpy", "matplotlib.pyplot"};
+        options.mounts = {{"/data/home", "/home/user", true}};
+        shared.package_dir = "/package";
+        shared.helper_socket_dir = "/helper";
+    }
+    result<::kernel::launch_request> request() { return make_launch_request(shared, options, "/run/box", "/run/out"); }
+
+    kernel_environment shared = environment();
+    kernel_options options;
+    std::string kernel_program;
+};
+
+TEST_F(forked_test, a_spec_with_a_prefix_is_forked_from_a_server_that_sees_only_what_is_the_same_for_all) {
+    auto made = request();
+    ASSERT_TRUE(made) << made.error().message;
+    EXPECT_THAT(made->argv, ElementsAre(kernel_program, "-f", "/run/k/connection.json"));
+    ASSERT_TRUE(made->zygote);
+    EXPECT_THAT(made->zygote->argv, ElementsAre(kernel_program, "--zygote", "--prefix", root.path() + "/venv",
+                                                "--preload", "numpy,matplotlib.pyplot"));
+    using mount = ::kernel::bind_mount;
+    const auto venv = root.path() + "/venv", build = root.path() + "/build";
+    std::vector<mount> wanted = {
+        {"/package", "/opt/cellgate/python", false}, {build, build, false}, {venv, venv, false}};
+    EXPECT_EQ(made->zygote->mounts, wanted);
+    for (const auto& each : wanted) EXPECT_THAT(made->mounts, Contains(each)) << each.target;
+    EXPECT_EQ(made->zygote->start_limit_ms, shared.limits.launch_timeout.count());
+}
+
+TEST_F(forked_test, every_kernel_of_a_spec_has_the_same_fork_server) {
+    auto one = request();
+    options.id = "two";
+    options.spec.name = "python3";
+    options.env = {{"KERNEL_USERNAME", "bob"}};
+    options.mounts = {{"/data/other", "/home/user", true}};
+    EXPECT_EQ(one->zygote, request()->zygote);
+    EXPECT_EQ(one->zygote, *make_zygote_command(shared, options.spec));
+}
+
+TEST_F(forked_test, a_server_without_modules_to_import_is_not_told_any) {
+    options.spec.hints.preload = {};
+    EXPECT_EQ(request()->zygote->argv.size(), 4u);
+}
+
+TEST_F(forked_test, the_programs_of_the_prefix_are_found_first) {
+    shared.inherited_env = {{"PATH", "/usr/bin"}};
+    EXPECT_EQ(request()->env["PATH"], root.path() + "/venv/bin:/usr/bin");
+}
+
+TEST_F(forked_test, the_environment_must_be_there) {
+    options.spec.hints.prefix = root.path() + "/gone";
+    auto made = request();
+    ASSERT_FALSE(made);
+    EXPECT_EQ(made.error().code, errc::kernel_start_failed);
+    EXPECT_THAT(made.error().message, HasSubstr("metadata.cellgate.prefix"));
+    EXPECT_FALSE(make_zygote_command(shared, options.spec));
+}
+
+TEST_F(forked_test, a_spec_without_a_prefix_is_executed) {
+    options.spec.hints = {};
+    EXPECT_FALSE(request()->zygote);
+    EXPECT_FALSE(*make_zygote_command(shared, options.spec));
 }
 
 }  // namespace
