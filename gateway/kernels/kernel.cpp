@@ -148,6 +148,8 @@ awaitable<void> kernel::shutdown(end_reason why) { return implementation::shutdo
 
 void kernel::set_listener(kernel_listener& listener) { implementation_->listener = &listener; }
 
+void kernel::call_spec(const std::string& name) { implementation_->options.spec.name = name; }
+
 result<void> kernel::send(const messaging::message& what) {
     auto& self = *implementation_;
     auto where = self.machine.where();

@@ -93,6 +93,9 @@ class kernel {
     // shutdown_request, bounded wait, kill; on_state(dead, why) follows. Leaves no process.
     awaitable<void> shutdown(end_reason why);
 
+    // Another name of its kernelspec, by which its session asked for it.
+    void call_spec(const std::string& name);
+
     const std::string& id() const;
     const kernelspec& spec() const;
     kernel_state state() const;  // starting, idle (alive and ready), restarting, dead; busy is the session's view

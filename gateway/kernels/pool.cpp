@@ -28,13 +28,15 @@ struct pool::implementation : std::enable_shared_from_this<pool::implementation>
                    discard drop);
 
     static awaitable<void> refill(self_pointer self);
-    static awaitable<void> start_one(self_pointer self, pool_shelf& shelf);
+    static awaitable<void> start_one(self_pointer self, pool_shelf& shelf, slot_pointer slot);
     static awaitable<void> retire(self_pointer self, slot_pointer slot);
     std::optional<pooled_kernel> take(const pool_wish& wish);
     static awaitable<void> stop(self_pointer self);
 
-    pool_shelf* find(const std::string& spec_name);
+    bool is_for(const pool_shelf& shelf, const kernelspec& spec);
+    bool has_turn(const pool_shelf& shelf);
     pool_shelf* most_urgent();
+    void begin_start(pool_shelf& shelf);
     slot_pointer make_slot(pool_shelf& shelf);
     slot_pointer choose(const pool_wish& wish);
     void lose(pool_slot& slot);
@@ -43,11 +45,12 @@ struct pool::implementation : std::enable_shared_from_this<pool::implementation>
 
     kernel_environment& shared;
     kernelspec_store& specs;
+    pool_settings settings;
     make_options make;
     discard drop;
     std::vector<pool_shelf> shelves;
     std::list<std::weak_ptr<pool_slot>> slots;  // all that still live, also those that coroutines hold
-    slot_pointer starting;
+    std::list<slot_pointer> starting;
     bool stopped = false;
     no_listener nobody;
     event changed;
@@ -56,24 +59,36 @@ struct pool::implementation : std::enable_shared_from_this<pool::implementation>
 
 pool::implementation::implementation(kernel_environment& shared, kernelspec_store& specs, pool_settings settings,
                                      make_options make, discard drop)
-    : shared(shared), specs(specs), make(std::move(make)), drop(std::move(drop)), changed(shared.ex), tasks(shared.ex) {
-    for (const auto& [name, size] : settings.sizes) {
-        auto spec = specs.find(name);  // "python" may stand for python3
-        if (size > 0) shelves.emplace_back(spec ? spec->name : name, size, settings);
-    }
+    : shared(shared),
+      specs(specs),
+      settings(std::move(settings)),
+      make(std::move(make)),
+      drop(std::move(drop)),
+      changed(shared.ex),
+      tasks(shared.ex) {
+    for (const auto& [name, size] : this->settings.sizes)
+        if (size > 0) shelves.emplace_back(name, size, this->settings);
 }
 
-pool_shelf* pool::implementation::find(const std::string& spec_name) {
-    auto found =
-        std::find_if(shelves.begin(), shelves.end(), [&](const auto& each) { return each.spec_name() == spec_name; });
-    return found == shelves.end() ? nullptr : &*found;
+// Several names may stand for one spec: python, python3 and cellgate.
+bool pool::implementation::is_for(const pool_shelf& shelf, const kernelspec& spec) {
+    auto own = specs.find(shelf.spec_name());
+    return own && own->directory == spec.directory;
+}
+
+bool pool::implementation::has_turn(const pool_shelf& shelf) {
+    auto spec = specs.find(shelf.spec_name());
+    auto forked = spec && spec->hints.is_forked();
+    auto same = [&](const slot_pointer& each) { return each->options.spec.hints.is_forked() == forked; };
+    auto many = static_cast<std::size_t>(std::count_if(starting.begin(), starting.end(), same));
+    return many < (forked ? settings.forked_at_once : 1);
 }
 
 // Of the shelves that lack a kernel the one that may start it first.
 pool_shelf* pool::implementation::most_urgent() {
     pool_shelf* best = nullptr;
     for (auto& each : shelves)
-        if (each.lacks() && (!best || each.next_start() < best->next_start())) best = &each;
+        if (each.lacks() && (!best || each.next_start() < best->next_start()) && has_turn(each)) best = &each;
     return best;
 }
 
@@ -86,8 +101,16 @@ awaitable<void> pool::implementation::refill(self_pointer self) {
         else if (shelf->next_start() > now)
             co_await self->changed.wait_for(std::chrono::ceil<milliseconds>(shelf->next_start() - now));
         else
-            co_await start_one(self, *shelf);
+            self->begin_start(*shelf);
     }
+}
+
+void pool::implementation::begin_start(pool_shelf& shelf) {
+    auto slot = make_slot(shelf);
+    if (!slot) return;
+    shelf.start_began();
+    starting.push_back(slot);
+    tasks.spawn("pool", start_one(shared_from_this(), shelf, std::move(slot)));
 }
 
 pool::implementation::slot_pointer pool::implementation::make_slot(pool_shelf& shelf) {
@@ -106,13 +129,12 @@ pool::implementation::slot_pointer pool::implementation::make_slot(pool_shelf& s
     return slot;
 }
 
-awaitable<void> pool::implementation::start_one(self_pointer self, pool_shelf& shelf) {
-    auto slot = self->make_slot(shelf);
-    if (!slot) co_return;
-    self->starting = slot;
+awaitable<void> pool::implementation::start_one(self_pointer self, pool_shelf& shelf, slot_pointer slot) {
     auto started = co_await slot->running->start();
-    self->starting.reset();
-    if (!slot->running) co_return;  // the pool is gone
+    if (!slot->running) co_return;  // the pool is gone, and its shelves
+    self->starting.remove(slot);
+    shelf.start_ended();
+    self->changed.notify_all();
     if (!self->stopped && started && slot->running->state() == kernel_state::idle) {
         shelf.put(std::move(slot));
         co_return;
@@ -149,12 +171,17 @@ awaitable<void> pool::implementation::retire(self_pointer self, slot_pointer slo
 
 pool::implementation::slot_pointer pool::implementation::choose(const pool_wish& wish) {
     auto spec = specs.find(wish.spec_name);
-    auto* shelf = spec && !stopped ? find(spec->name) : nullptr;
-    if (!shelf) return nullptr;
+    if (!spec || stopped) return nullptr;
     std::list<slot_pointer> stale;
-    auto slot = shelf->take(wish, *spec, stale);
+    slot_pointer slot;
+    for (auto shelf = shelves.begin(); shelf != shelves.end() && !slot; ++shelf) {
+        if (!is_for(*shelf, *spec)) continue;
+        slot = shelf->take(wish, *spec, stale);
+        auto settle = spec->hints.is_forked() ? settings.settle_forked : settings.settle;
+        if (slot) shelf->was_taken(pool_clock::now(), settle);
+    }
     for (auto& each : stale) retire_later(std::move(each));
-    if (slot) shelf->was_taken(pool_clock::now());
+    if (slot) slot->running->call_spec(spec->name);
     changed.notify_all();
     return slot;
 }
@@ -168,7 +195,9 @@ std::optional<pooled_kernel> pool::implementation::take(const pool_wish& wish) {
 
 awaitable<void> pool::implementation::stop(self_pointer self) {
     self->stopped = true;
-    if (self->starting) co_await self->starting->running->shutdown(end_reason::gateway_ended);
+    const auto starting = self->starting;
+    for (const auto& each : starting)  // one that came up meanwhile is being retired
+        if (each->running) co_await each->running->shutdown(end_reason::gateway_ended);
     for (auto& shelf : self->shelves)
         for (auto& slot : shelf.take_all()) self->retire_later(std::move(slot));
     self->changed.notify_all();
@@ -196,8 +225,11 @@ std::optional<pooled_kernel> pool::take(const pool_wish& wish) { return implemen
 awaitable<void> pool::stop() { return implementation::stop(implementation_); }
 
 std::size_t pool::ready(const std::string& spec_name) const {
-    auto* shelf = implementation_->find(spec_name);
-    return shelf ? shelf->ready() : 0;
+    std::size_t count = 0;
+    auto spec = implementation_->specs.find(spec_name);
+    for (const auto& each : implementation_->shelves)
+        if (spec && implementation_->is_for(each, *spec)) count += each.ready();
+    return count;
 }
 
 }  // namespace gateway::kernels

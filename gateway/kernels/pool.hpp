@@ -2,8 +2,8 @@
 //
 // For every kernelspec that the settings name, a number of kernels with default options is kept. Each has an id, a
 // helper key and directories of its own from the beginning; the session that takes one takes these over. Shelves are
-// refilled one kernel at a time, after the sessions' own starts have had their turn; what fails or dies is replaced,
-// ever later.
+// refilled after the sessions' own starts have had their turn: kernels that are executed one at a time, as each takes a
+// processor for a second, those that are forked a few at once. What fails or dies is replaced, ever later.
 #pragma once
 
 #include <functional>
@@ -19,6 +19,8 @@ namespace gateway::kernels {
 struct pool_settings {
     std::map<std::string, int> sizes;   // kernelspec name → kernels kept ready
     milliseconds settle{250};           // no start of ours for so long after one was taken
+    milliseconds settle_forked{10};     // the same for kernels that are forked
+    std::size_t forked_at_once = 4;     // while one is forked, others make their boxes and import the helpers
     milliseconds first_backoff{1'000};  // after a failure; doubled by the next ones
     milliseconds longest_backoff{60'000};
 };
@@ -49,9 +51,10 @@ class pool {
     pool& operator=(const pool&) = delete;
 
     void start();
-    // A ready kernel that fits: of the spec as it is now, with that working directory, and whose environment is the
-    // wished one or can be made so by a message (Python, and nothing that only counts when a process starts). Nothing
-    // when there is none; the kernel must not outlive the pool before it has a listener.
+    // A ready kernel that fits: of the spec as it is now (by whichever of its names), forked from what is on disk now,
+    // with that working directory, and whose environment is the wished one or can be made so by a message (Python, and
+    // nothing that only counts when a process starts). Nothing when there is none; the kernel must not outlive the pool
+    // before it has a listener.
     std::optional<pooled_kernel> take(const pool_wish& wish);
     // Ends every kernel; nothing is taken or started afterwards.
     awaitable<void> stop();

@@ -42,7 +42,10 @@ bool can_change_later(const std::map<std::string, std::string>& current,
 }
 
 pool_slot::pool_slot(kernel_environment& shared, kernel_options wanted, std::function<void(pool_slot&)> lost)
-    : options(std::move(wanted)), running(std::make_unique<kernel>(shared, options, *this)), lost_(std::move(lost)) {}
+    : options(std::move(wanted)),
+      environment(options.spec),
+      running(std::make_unique<kernel>(shared, options, *this)),
+      lost_(std::move(lost)) {}
 
 void pool_slot::on_message(messaging::shared_message) {}
 
@@ -53,7 +56,6 @@ void pool_slot::on_state(kernel_state state, end_reason) {
 pool_shelf::pool_shelf(std::string spec_name, int size, const pool_settings& settings)
     : spec_name_(std::move(spec_name)),
       size_(size),
-      settle_(settings.settle),
       first_backoff_(settings.first_backoff),
       longest_backoff_(settings.longest_backoff) {}
 
@@ -69,9 +71,10 @@ std::shared_ptr<pool_slot> pool_shelf::remove(const pool_slot& which) {
 
 std::shared_ptr<pool_slot> pool_shelf::take(const pool_wish& wish, const kernelspec& spec,
                                             std::list<std::shared_ptr<pool_slot>>& stale) {
+    const environment_stamp now(spec);
     for (auto each = slots_.begin(); each != slots_.end();) {
         auto here = each++;
-        if (!same_spec((*here)->options.spec, spec)) {
+        if (!same_spec((*here)->options.spec, spec) || (*here)->environment != now) {
             stale.splice(stale.end(), slots_, here);
         } else if (fits((*here)->options, wish)) {
             auto slot = std::move(*here);
@@ -84,9 +87,12 @@ std::shared_ptr<pool_slot> pool_shelf::take(const pool_wish& wish, const kernels
 
 std::list<std::shared_ptr<pool_slot>> pool_shelf::take_all() { return std::exchange(slots_, {}); }
 
-void pool_shelf::was_taken(pool_clock::time_point now) { next_start_ = std::max(next_start_, now + settle_); }
+void pool_shelf::was_taken(pool_clock::time_point now, milliseconds settle) {
+    next_start_ = std::max(next_start_, now + settle);
+}
 
 void pool_shelf::failed(pool_clock::time_point now) {
+    if (backoff_.count() > 0 && now < last_failure_ + backoff_) return;
     auto in_a_row = backoff_.count() > 0 && now - last_failure_ <= 2 * longest_backoff_;
     backoff_ = in_a_row ? std::min(2 * backoff_, longest_backoff_) : first_backoff_;
     last_failure_ = now;

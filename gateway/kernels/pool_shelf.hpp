@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "gateway/kernels/environment_stamp.hpp"
 #include "gateway/kernels/pool.hpp"
 
 namespace gateway::kernels {
@@ -24,6 +25,7 @@ class pool_slot final : public kernel_listener {
     void on_state(kernel_state state, end_reason reason) override;
 
     kernel_options options;
+    environment_stamp environment;  // before the start
     std::unique_ptr<kernel> running;
 
   private:
@@ -39,28 +41,33 @@ class pool_shelf {
 
     const std::string& spec_name() const { return spec_name_; }
     std::size_t ready() const { return slots_.size(); }
-    bool lacks() const { return slots_.size() < static_cast<std::size_t>(size_); }
+    bool lacks() const { return slots_.size() + starting_ < static_cast<std::size_t>(size_); }
     pool_clock::time_point next_start() const { return next_start_; }
 
+    // A start has begun; it ends before put() or failed().
+    void start_began() { ++starting_; }
+    void start_ended() { --starting_; }
     void put(std::shared_ptr<pool_slot> slot);
     // Null when it is not here.
     std::shared_ptr<pool_slot> remove(const pool_slot& which);
-    // The first that fits, the oldest first. Those of a spec that has changed since are moved to `stale`.
+    // The first that fits, the oldest first. Those of a spec or an environment that has changed since are moved to
+    // `stale`.
     std::shared_ptr<pool_slot> take(const pool_wish& wish, const kernelspec& spec,
                                     std::list<std::shared_ptr<pool_slot>>& stale);
     std::list<std::shared_ptr<pool_slot>> take_all();
 
-    void was_taken(pool_clock::time_point now);
-    // A kernel failed or died: the next one waits, longer each time in a row.
+    void was_taken(pool_clock::time_point now, milliseconds settle);
+    // A kernel failed or died: the next one waits, longer each time in a row. Those that were started together fail
+    // once.
     void failed(pool_clock::time_point now);
 
   private:
     std::string spec_name_;
     int size_;
-    milliseconds settle_;
     milliseconds first_backoff_;
     milliseconds longest_backoff_;
     std::list<std::shared_ptr<pool_slot>> slots_;
+    std::size_t starting_ = 0;
     milliseconds backoff_{0};  // of the last failure
     pool_clock::time_point last_failure_;
     pool_clock::time_point next_start_;

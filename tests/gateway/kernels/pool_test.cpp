@@ -20,7 +20,7 @@ class pool_test : public kernel_fixture {
         fs::create_directory(shared.runtime_dir);
         install("python3", "python");
         install("bash", "bash");
-        settings.settle = milliseconds(0);
+        settings.settle = settings.settle_forked = milliseconds(0);
         settings.first_backoff = milliseconds(1);
     }
 
@@ -30,10 +30,20 @@ class pool_test : public kernel_fixture {
         std::ofstream(directory + "/kernel.json")
             << R"({"argv":["/bin/true"],"display_name":"X","language":")" << language << "\"" << more << "}";
     }
+    // Our own kernel, forked from an environment that it can be seen to change.
+    void install_forked(const std::string& name) {
+        fs::create_directories(root.path() + "/venv/bin");
+        fs::create_directories(site_packages());
+        std::ofstream(root.path() + "/venv/bin/python3") << "#!/bin/sh\n";
+        fs::permissions(root.path() + "/venv/bin/python3", fs::perms::owner_all);
+        install(name, "python", R"(,"metadata":{"cellgate":{"prefix":")" + root.path() + R"(/venv"}})");
+    }
+    std::string site_packages() const { return root.path() + "/venv/lib/python3.11/site-packages"; }
     // A pool of `size` kernels, all ready.
-    void fill(const std::string& name, int size) {
+    void fill(const std::string& name, int size) { fill(name, size, static_cast<std::size_t>(size)); }
+    void fill(const std::string& name, int size, std::size_t ready) {
         begin(name, size);
-        ASSERT_TRUE(until([&] { return warm->ready(name) == static_cast<std::size_t>(size); }));
+        ASSERT_TRUE(until([&] { return warm->ready(name) == ready; }));
     }
     void begin(const std::string& name, int size) {
         settings.sizes[name] = size;
@@ -124,6 +134,46 @@ TEST_F(pool_test, a_spec_that_changed_makes_its_kernels_stale) {
     auto taken = take({"bash", {{"BASE", "1"}}});
     ASSERT_TRUE(taken);
     EXPECT_EQ(taken->options.spec.env.at("NEW"), "1");
+}
+
+TEST_F(pool_test, kernels_that_are_forked_are_started_a_few_at_a_time) {
+    install_forked("cellgate");
+    settings.forked_at_once = 3;
+    processes.next(behaviour::hangs, 5);
+    settings.sizes["bash"] = 2;
+    begin("cellgate", 5);
+    settle();
+    EXPECT_EQ(processes.children().size(), 4u);  // and one of the others
+    processes.release();
+}
+
+TEST_F(pool_test, a_kernel_is_handed_out_under_every_name_that_it_has) {
+    install_forked("cellgate");
+    fill("cellgate", 3);
+    for (const char* name : {"cellgate", "python3", "python"}) {
+        auto taken = take({name, {{"BASE", "1"}}});
+        ASSERT_TRUE(taken) << name;
+        EXPECT_EQ(taken->running->spec().name, name == std::string("python") ? "python3" : name);
+        EXPECT_EQ(processes.children().front().request.zygote->argv.back(), root.path() + "/venv");
+    }
+}
+
+TEST_F(pool_test, two_names_of_a_kernel_fill_its_pool_together) {
+    install_forked("cellgate");
+    settings.sizes["python3"] = 1;
+    fill("cellgate", 1, 2);
+    EXPECT_EQ(warm->ready("python3"), 2u);
+    EXPECT_TRUE(take({"cellgate", {{"BASE", "1"}}}));
+    EXPECT_TRUE(take({"cellgate", {{"BASE", "1"}}}));
+}
+
+TEST_F(pool_test, a_package_that_was_installed_makes_forked_kernels_stale) {
+    install_forked("cellgate");
+    fill("cellgate", 2);
+    fs::last_write_time(site_packages(), fs::last_write_time(site_packages()) + std::chrono::seconds(1));
+    EXPECT_FALSE(take({"cellgate", {{"BASE", "1"}}}));
+    ASSERT_TRUE(until([&] { return dropped.size() == 2 && warm->ready("cellgate") == 2; }));
+    EXPECT_TRUE(take({"cellgate", {{"BASE", "1"}}}));
 }
 
 TEST_F(pool_test, a_spec_that_is_not_there_keeps_nobody_from_asking) {
