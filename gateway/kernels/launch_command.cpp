@@ -97,13 +97,24 @@ std::string joined(const std::vector<std::string>& names) {
 ::kernel::zygote_command zygote_of(const kernel_environment& shared, const kernelspec& spec,
                                    const std::string& program) {
     ::kernel::zygote_command made;
+    auto preload = spec.hints.preload;
+    if (!shared.package_dir.empty()) preload.push_back("cellgate_kernel");  // what every kernel of it will be given
     made.argv = {program, "--zygote", "--prefix", spec.hints.prefix};
-    if (!spec.hints.preload.empty()) made.argv.insert(made.argv.end(), {"--preload", joined(spec.hints.preload)});
+    if (!preload.empty()) made.argv.insert(made.argv.end(), {"--preload", joined(preload)});
     made.mounts = read_only_mounts(shared, spec, program);
     if (!shared.package_dir.empty()) made.mounts.push_back({shared.package_dir, box_package, false});
     sort_by_target(made.mounts);
     made.start_limit_ms = static_cast<std::int32_t>(shared.limits.launch_timeout.count());  // its kernels wait for it
     return made;
+}
+
+// Read by the loader, or by Python when it starts: a forked kernel has both behind it.
+bool must_be_executed(const kernel_options& options) {
+    auto is_too_late = [](const auto& each) {
+        return each.first.starts_with("PYTHON") || each.first.starts_with("LD_");
+    };
+    return std::any_of(options.env.begin(), options.env.end(), is_too_late) ||
+           std::any_of(options.spec.env.begin(), options.spec.env.end(), is_too_late);
 }
 
 result<void> check_prefix(const kernelspec& spec) {
@@ -179,7 +190,8 @@ result<::kernel::launch_request> make_launch_request(const kernel_environment& s
     ::kernel::launch_request made;
     made.id = options.id;
     made.mounts = box_mounts(shared, options, argv->front(), box_directory);
-    if (options.spec.hints.is_forked()) made.zygote = zygote_of(shared, options.spec, argv->front());
+    if (options.spec.hints.is_forked() && !must_be_executed(options))
+        made.zygote = zygote_of(shared, options.spec, argv->front());
     made.argv = std::move(*argv);
     made.env = std::move(env);
     made.working_dir = options.working_dir;

@@ -35,7 +35,8 @@ std::string prefix_of(const kernelspec& spec);
 result<std::vector<std::string>> kernel_argv(const kernelspec& spec, const environment_map& env,
                                              const std::string& connection_file);
 
-// The whole request. `box_directory` is bound to /run/k and holds connection.json; `output_file` takes the output.
+// The whole request, with its fork server if the spec has one and no variable counts only when a process starts.
+// `box_directory` is bound to /run/k and holds connection.json; `output_file` takes the output.
 result<::kernel::launch_request> make_launch_request(const kernel_environment& shared, const kernel_options& options,
                                                      const std::string& box_directory, const std::string& output_file);
 

@@ -216,7 +216,7 @@ TEST_F(forked_test, a_spec_with_a_prefix_is_forked_from_a_server_that_sees_only_
     EXPECT_THAT(made->argv, ElementsAre(kernel_program, "-f", "/run/k/connection.json"));
     ASSERT_TRUE(made->zygote);
     EXPECT_THAT(made->zygote->argv, ElementsAre(kernel_program, "--zygote", "--prefix", root.path() + "/venv",
-                                                "--preload", "numpy,matplotlib.pyplot"));
+                                                "--preload", "numpy,matplotlib.pyplot,cellgate_kernel"));
     using mount = ::kernel::bind_mount;
     const auto venv = root.path() + "/venv", build = root.path() + "/build";
     std::vector<mount> wanted = {
@@ -238,12 +238,22 @@ TEST_F(forked_test, every_kernel_of_a_spec_has_the_same_fork_server) {
 
 TEST_F(forked_test, a_server_without_modules_to_import_is_not_told_any) {
     options.spec.hints.preload = {};
+    shared.package_dir = {};
     EXPECT_EQ(request()->zygote->argv.size(), 4u);
 }
 
 TEST_F(forked_test, the_programs_of_the_prefix_are_found_first) {
     shared.inherited_env = {{"PATH", "/usr/bin"}};
     EXPECT_EQ(request()->env["PATH"], root.path() + "/venv/bin:/usr/bin");
+}
+
+TEST_F(forked_test, a_kernel_with_variables_that_count_when_a_process_starts_is_executed) {
+    options.env = {{"PYTHONPATH", "/mnt/files"}};
+    EXPECT_FALSE(request()->zygote);
+    options.env = {{"MPLBACKEND", "agg"}};
+    EXPECT_TRUE(request()->zygote);
+    options.spec.env = {{"LD_PRELOAD", "libx.so"}};
+    EXPECT_FALSE(request()->zygote);
 }
 
 TEST_F(forked_test, the_environment_must_be_there) {
