@@ -62,6 +62,7 @@ kernel_process::~kernel_process() {
 
 int kernel_process::run(const std::function<void()>& bound) {
     server_->start(*this);
+    server_->publish(make_publication("{}", "status", session_, R"({"execution_state":"starting"})"));
     control_.start();
     bound();
     try {
@@ -109,7 +110,6 @@ bool kernel_process::dispatch(shell& which) {
         which.thread = PyThread_get_thread_ident();
         which.who = std::make_unique<python_answers>(*this, &which);
         which.dispatcher = std::make_unique<request_dispatcher>(*server_, *which.who, which.queue, session_);
-        if (which.id.empty()) which.dispatcher->announce_start();
     }
     shell_here = &which;
     which.request = &*request;

@@ -75,10 +75,9 @@ class server_adapter final : public xeus::xserver {
         auto content = what.content();
         // xeus counts every cell that is not silent, IPython those that are stored.
         if (type == "execute_input") content["execution_count"] = current_.who.next_count();
-        std::string_view parent = current_.request ? std::string_view(current_.request->header) : "{}";
-        current_.server.publish(make_publication(parent, type, current_.session, text_of(content)));
+        current_.server.publish(make_publication(current_.request->header, type, current_.session, text_of(content)));
     }
-    void start_impl(xeus::xpub_message what) override { publish_impl(std::move(what), xeus::channel::SHELL); }
+    void start_impl(xeus::xpub_message) override {}
 
     // xeus would wait for messages that may still come, and drop requests of every kind.
     void abort_queue_impl(const listener&, long) override {
@@ -216,8 +215,6 @@ request_dispatcher::request_dispatcher(kernel_server& server, answers& who, shel
     : implementation_(std::make_unique<implementation>(server, who, queue, std::move(session))) {}
 
 request_dispatcher::~request_dispatcher() = default;
-
-void request_dispatcher::announce_start() { implementation_->xeus_kernel->start(); }
 
 void request_dispatcher::handle(const messaging::message& request) {
     auto& self = *implementation_;

@@ -19,8 +19,6 @@ class request_dispatcher {
     request_dispatcher(const request_dispatcher&) = delete;
     request_dispatcher& operator=(const request_dispatcher&) = delete;
 
-    // Publishes the status "starting", without a parent.
-    void announce_start();
     // To the end: every request gets its reply.
     void handle(const messaging::message& request);
 
