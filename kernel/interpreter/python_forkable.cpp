@@ -9,6 +9,7 @@
 #include "kernel/interpreter/python_runtime.hpp"
 #include "kernel/interpreter/python_text.hpp"
 #include "kernel/interpreter/run_kernel.hpp"
+#include "kernel/server/kernel_server.hpp"
 
 namespace kernel {
 namespace {
@@ -39,6 +40,7 @@ void become_child(const child_options& what) {
 void python_forkable::prepare() {
     start_python({given_.prefix, given_.package_dir});
     preload_python(given_.preload);
+    warm_up_sockets();
     auto places = import_places();
     places.push_back(std::filesystem::read_symlink("/proc/self/exe"));
     stamp_ = environment_stamp(places);

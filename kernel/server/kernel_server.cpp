@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "kernel/server/io_loop.hpp"
+#include "kernel/server/zmq_socket.hpp"
 
 namespace kernel {
 namespace {
@@ -172,5 +173,7 @@ void kernel_server::drain_captured() {
     auto& own = *implementation_;
     if (!own.is_copy()) own.state.captured.drain();
 }
+
+void warm_up_sockets() { zmq_context made_and_ended; }
 
 }  // namespace kernel

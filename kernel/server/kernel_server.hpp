@@ -46,6 +46,10 @@ struct server_settings {
     std::chrono::milliseconds linger{500};     // for what is unsent when the kernel ends
 };
 
+// Loads what libzmq would load with its first context (the name services), so that forked children need not. Starts no
+// thread. Throws std::system_error.
+void warm_up_sockets();
+
 class kernel_server {
   public:
     // Binds; a tcp port of 0 becomes a free one (where() has it). Starts no thread: clients that connect wait for
