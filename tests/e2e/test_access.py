@@ -39,7 +39,7 @@ def test_row_46_a_lab_that_quits_only_detaches_from_a_shared_session(gateway: Ga
     agent.execute(session, "x = 41")
     specs = jupyter.get("/api/kernelspecs")
     attach = specs["kernelspecs"][f"attach-{session}"]
-    assert attach["spec"]["display_name"] == "Attach: shared" and specs["default"] == "python3"
+    assert attach["spec"]["display_name"] == "Attach: shared" and specs["default"] != attach["name"]
     alias = jupyter.start_kernel(f"attach-{session}")
     with jupyter.connect(alias) as channels:
         assert channels.run("x + 1").result == "42"

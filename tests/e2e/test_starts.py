@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from support.gateway import Gateway
-from support.specs import make_spec, slow_start
+from support.specs import IPYKERNEL, make_spec, slow_start
 from support.waiting import Stopwatch, eventually
 
 
@@ -60,6 +60,26 @@ def test_row_28_an_unknown_kernelspec_is_named_in_the_answer(gateway: Gateway) -
     answer = gateway.jupyter().call("POST", "/api/kernels", json={"name": "no-such-kernel"})
     assert answer.status_code in (400, 404)
     assert "no-such-kernel" in answer.json()["message"] and "Traceback" not in answer.text
+
+
+def test_our_kernel_is_the_default_and_python3_and_the_other_is_ipykernel(start_gateway, tmp_path: Path) -> None:
+    make_spec(tmp_path, "cellgate", IPYKERNEL, env={"WHICH": "ours"})
+    jupyter = start_gateway(kernels__kernelspec_dirs=[tmp_path]).jupyter()
+    specs = jupyter.get("/api/kernelspecs")
+    assert specs["default"] == "cellgate" and "ipykernel" in specs["kernelspecs"]
+    assert specs["kernelspecs"]["python3"]["spec"] == specs["kernelspecs"]["cellgate"]["spec"]
+    for asked, named, which in ((None, "cellgate", "ours"), ("python3", "python3", "ours"), ("ipykernel", "ipykernel", None)):
+        kernel = jupyter.start_kernel(asked)
+        assert jupyter.kernel(kernel)["name"] == named
+        with jupyter.connect(kernel) as channels:
+            assert channels.run("import os; os.environ.get('WHICH')").result == (f"'{which}'" if which else None)
+
+
+def test_python3_can_be_left_to_ipykernel(start_gateway, tmp_path: Path) -> None:
+    make_spec(tmp_path, "cellgate", IPYKERNEL)
+    specs = start_gateway(kernels__kernelspec_dirs=[tmp_path], kernels__python3="ipykernel").jupyter().get("/api/kernelspecs")
+    assert specs["default"] == "cellgate" and "ipykernel" not in specs["kernelspecs"]
+    assert specs["kernelspecs"]["python3"]["spec"]["display_name"] != "cellgate"
 
 
 def test_row_29_warm_kernels_are_handed_out_and_refilled(start_gateway) -> None:
