@@ -1,7 +1,5 @@
 #include "gateway/kernels/environment_stamp.hpp"
 
-#include <sys/stat.h>
-
 #include <filesystem>
 #include <vector>
 
@@ -9,12 +7,6 @@ namespace gateway::kernels {
 namespace {
 
 namespace fs = std::filesystem;
-
-long long time_of(const std::string& path) {
-    struct stat found {};
-    if (::stat(path.c_str(), &found) != 0) return -1;
-    return found.st_mtim.tv_sec * 1'000'000'000LL + found.st_mtim.tv_nsec;
-}
 
 // Debian's own Python has dist-packages, one directory above those of its versions.
 std::vector<std::string> package_directories(const std::string& prefix) {
@@ -31,8 +23,9 @@ std::vector<std::string> package_directories(const std::string& prefix) {
 
 environment_stamp::environment_stamp(const kernelspec& spec) {
     if (!spec.hints.is_forked()) return;
-    times_[spec.argv.front()] = time_of(spec.argv.front());
-    for (const auto& each : package_directories(spec.hints.prefix)) times_[each] = time_of(each);
+    auto places = package_directories(spec.hints.prefix);
+    places.push_back(spec.argv.front());
+    times_ = ::kernel::change_times_of(places);
 }
 
 }  // namespace gateway::kernels

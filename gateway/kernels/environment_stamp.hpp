@@ -1,10 +1,8 @@
 // Whether what a fork server has imported is still what is on disk. Reads the file system. Values; any thread.
 #pragma once
 
-#include <map>
-#include <string>
-
 #include "gateway/kernels/kernelspec.hpp"
+#include "kernel/launcher/change_times.hpp"
 
 namespace gateway::kernels {
 
@@ -17,7 +15,7 @@ class environment_stamp {
     bool operator==(const environment_stamp&) const = default;
 
   private:
-    std::map<std::string, long long> times_;  // path → when it was last changed, ns; -1: missing
+    ::kernel::change_times times_;
 };
 
 }  // namespace gateway::kernels

@@ -41,9 +41,9 @@ void python_forkable::prepare() {
     start_python({given_.prefix, given_.package_dir});
     preload_python(given_.preload);
     warm_up_sockets();
-    auto places = import_places();
-    places.push_back(std::filesystem::read_symlink("/proc/self/exe"));
-    stamp_ = environment_stamp(places);
+    places_ = import_places();
+    places_.push_back(std::filesystem::read_symlink("/proc/self/exe"));
+    times_ = change_times_of(places_);
 }
 
 pid_t python_forkable::fork() {

@@ -33,7 +33,7 @@ MAY_INCLUDE["gateway/server"] = API | {
 MAY_INCLUDE["gateway/main"] = MAY_INCLUDE["gateway/server"] | {"gateway/server"}
 
 # From these folders only the named headers may be included by others: what is said to the launcher, and how.
-HEADERS_ONLY = {"kernel/launcher": {f"kernel/launcher/{name}.hpp" for name in ("protocol", "zygote_protocol", "codec", "channel", "file_descriptor")}}
+HEADERS_ONLY = {"kernel/launcher": {f"kernel/launcher/{name}.hpp" for name in ("protocol", "zygote_protocol", "codec", "channel", "change_times", "file_descriptor")}}
 
 # A library, and where it may be included: paths that begin so. None of these is allowed in another folder's file.
 LIBRARIES: list[tuple[str, tuple[str, ...]]] = [

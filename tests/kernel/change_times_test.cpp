@@ -1,4 +1,4 @@
-#include "kernel/interpreter/environment_stamp.hpp"
+#include "kernel/launcher/change_times.hpp"
 
 #include <gtest/gtest.h>
 
@@ -17,28 +17,27 @@ void make_old(const std::string& path) {
     fs::last_write_time(path, fs::file_time_type::clock::now() - std::chrono::hours(1));
 }
 
-TEST(environment_stamp, sees_that_a_package_was_installed) {
+TEST(change_times, differ_once_a_package_was_installed) {
     test_support::temporary_directory library;
     make_old(library.path());
-    environment_stamp stamp({library.path(), library.path() + "/missing"});
-    EXPECT_FALSE(stamp.has_changed());
+    const std::vector<std::string> places = {library.path(), library.path() + "/missing"};
+    auto before = change_times_of(places);
+    EXPECT_EQ(change_times_of(places), before);
     fs::create_directory(library.path() + "/package");
-    EXPECT_TRUE(stamp.has_changed());
+    EXPECT_NE(change_times_of(places), before);
 }
 
-TEST(environment_stamp, sees_that_a_file_was_replaced_or_appeared) {
+TEST(change_times, differ_once_a_file_was_replaced_or_appeared) {
     test_support::temporary_directory directory;
     auto program = directory.path() + "/program";
-    environment_stamp before({program});
+    auto missing = change_times_of({program});
     std::ofstream(program) << "1";
-    EXPECT_TRUE(before.has_changed());
     make_old(program);
-    environment_stamp after({program});
+    auto old = change_times_of({program});
+    EXPECT_NE(old, missing);
     std::ofstream(program) << "2";
-    EXPECT_TRUE(after.has_changed());
+    EXPECT_NE(change_times_of({program}), old);
 }
-
-TEST(environment_stamp, of_nothing_never_changes) { EXPECT_FALSE(environment_stamp().has_changed()); }
 
 }  // namespace
 }  // namespace kernel
