@@ -3,7 +3,7 @@
 import sys
 from typing import Any, Dict, Optional
 
-from . import interrupts, loop, request
+from . import interrupts, loop, outbox, request
 from .per_thread import ExecutionCount, state
 from .shell import ZMQInteractiveShell, text_of
 
@@ -38,6 +38,7 @@ def execute(
     try:
         with interrupts.possible():
             result = shell.run_request(code, silent, stored, asked.message()["metadata"])
+            outbox.end_if_forked(result.error_before_exec or result.error_in_exec)
             used = stored and getattr(result, "execution_count", None) is not None
             reply = _reply_of(shell, result, expressions)
     except KeyboardInterrupt as interrupt:  # between the steps of a cell

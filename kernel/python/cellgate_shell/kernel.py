@@ -85,6 +85,7 @@ class Kernel:
         loop.wait(shell.fileno())
         with loops.shown_as_running(loop.loop):
             shell.dispatch()
+            outbox.end_if_forked()
         self._save_history_later(loop)
 
     def interrupt(self, shell_id: Optional[str]) -> None:

@@ -53,6 +53,19 @@ def write(name: str, text: str) -> None:
         os.write(1 if name == "stdout" else 2, text.encode(errors="backslashreplace"))
 
 
+def end_if_forked(error: Optional[BaseException] = None) -> None:
+    """A process that a cell forked ends with the cell: the shell's loop and sockets are its parent's.
+
+    Its status is that of a script that ended so. What it has buffered in files of its own is lost, as in os._exit().
+    """
+    if not _forked:
+        return
+    if isinstance(error, SystemExit):
+        code = error.code
+        os._exit(code & 0xFF if isinstance(code, int) else code is not None)
+    os._exit(error is not None)
+
+
 def _is_forked() -> None:
     global _forked
     _forked = True

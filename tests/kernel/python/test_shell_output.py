@@ -129,3 +129,12 @@ def test_a_forked_process_writes_to_its_descriptors(shell, tmp_path):
 @pytest.mark.parametrize("size", [1, 1 << 20])
 def test_a_result_of_any_size_is_whole(shell, size):
     assert len(json.loads(shell.run(f"'x' * {size}").result.replace("'", '"'))) == size
+
+
+@pytest.mark.parametrize("ending, status", [("", 0), ("import sys; sys.exit(3)", 3), ("1 / 0", 1)])
+def test_a_process_that_a_cell_forks_ends_with_the_cell_and_not_as_a_kernel(shell, ending, status):
+    forked = shell.run(f"import os\nchild = os.fork()\nif child == 0:\n    os.getpid()\n    {ending or 'pass'}")
+    assert forked.reply["status"] == "ok"
+    done = shell.run("print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))")
+    assert done.text() == f"{status}\n"
+    assert shell.run("1 + 1").reply["status"] == "ok"
