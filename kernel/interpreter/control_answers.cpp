@@ -37,7 +37,7 @@ std::string create_subshell(kernel_process& owner, const message&) {
 
 std::string delete_subshell(kernel_process& owner, const message& request) {
     auto id = messaging::json_members(request.content).text("subshell_id");
-    if (owner.shells().remove(id)) return ok;
+    if (owner.remove_subshell(id)) return ok;
     return error_content("KeyError", "there is no subshell \"" + id + "\"");
 }
 

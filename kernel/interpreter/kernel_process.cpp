@@ -140,10 +140,17 @@ void kernel_process::on_request(messaging::message what) {
 void kernel_process::refuse_unknown_subshell(const messaging::message& request) {
     auto header = messaging::parse_header(request.header);
     if (!header) return;
+    answer_at_once(request, error_content("KeyError", "there is no subshell \"" + header->subshell_id +
+                                                          "\": it was deleted, or never made"));
+}
+
+// Comm messages have no reply.
+void kernel_process::answer_at_once(const messaging::message& request, const std::string& content) {
+    auto header = messaging::parse_header(request.header);
+    if (!header) return;
     server_->publish(make_status(request, session_, "busy"));
-    server_->send(make_reply(request, reply_type(header->msg_type), session_,
-                             error_content("KeyError", "there is no subshell \"" + header->subshell_id +
-                                                           "\": it was deleted, or never made")));
+    if (header->msg_type.ends_with("_request"))
+        server_->send(make_reply(request, reply_type(header->msg_type), session_, content));
     server_->publish(make_status(request, session_, "idle"));
 }
 
@@ -200,6 +207,13 @@ std::string kernel_process::add_subshell() {
         }
     });
     return made->id;
+}
+
+bool kernel_process::remove_subshell(const std::string& id) {
+    auto removed = shells_.remove(id);
+    if (!removed) return false;
+    for (const auto& each : removed->queue.close_and_take()) answer_at_once(each, aborted_content());
+    return true;
 }
 
 void kernel_process::answer_with_python(messaging::message request) {

@@ -50,6 +50,8 @@ class kernel_process final : public request_sink {
     // Of what the shell executes; without effect when it executes nothing. "" is the main shell. False: no such shell.
     bool interrupt(const std::string& shell_id);
     std::string add_subshell();
+    // What waited in it is answered as aborted. False when there is none of this id.
+    bool remove_subshell(const std::string& id);
     // What needs Python, on a thread that may wait for the interpreter's lock.
     void answer_with_python(messaging::message request);
     // Asks for the kernel's end; end() brings it about, once the answer has been sent.
@@ -66,6 +68,7 @@ class kernel_process final : public request_sink {
     void interrupt_main();
     void interrupt_subshell(const shell_pointer& which);
     void refuse_unknown_subshell(const messaging::message& request);
+    void answer_at_once(const messaging::message& request, const std::string& content);
     void finish();
     void stop_server();
 

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <iterator>
 #include <system_error>
 #include <utility>
 
@@ -61,6 +62,16 @@ void shell_queue::close() {
     std::lock_guard lock(mutex_);
     closed_ = true;
     signal();
+}
+
+std::vector<messaging::message> shell_queue::close_and_take() {
+    std::lock_guard lock(mutex_);
+    closed_ = true;
+    signal();
+    std::vector<messaging::message> taken(std::make_move_iterator(waiting_.begin()),
+                                          std::make_move_iterator(waiting_.end()));
+    waiting_.clear();
+    return taken;
 }
 
 bool shell_queue::closed() const {

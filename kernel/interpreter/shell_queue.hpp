@@ -22,6 +22,8 @@ class shell_queue {
     std::vector<messaging::message> take_executes();
     // Nothing is put any more; what waits can still be taken.
     void close();
+    // The same, and what waited is the caller's.
+    std::vector<messaging::message> close_and_take();
     bool closed() const;
     // Readable while something waits or the queue is closed.
     int event() const { return event_.get(); }

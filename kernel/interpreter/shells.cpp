@@ -16,13 +16,13 @@ shell_pointer shell_table::find(const std::string& id) const {
     return found == others_.end() ? nullptr : found->second;
 }
 
-bool shell_table::remove(const std::string& id) {
+shell_pointer shell_table::remove(const std::string& id) {
     std::lock_guard lock(mutex_);
     auto found = others_.find(id);
-    if (found == others_.end()) return false;
-    found->second->queue.close();
+    if (found == others_.end()) return nullptr;
+    auto removed = std::move(found->second);
     others_.erase(found);
-    return true;
+    return removed;
 }
 
 std::vector<std::string> shell_table::list() const {

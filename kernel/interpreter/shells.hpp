@@ -39,8 +39,8 @@ class shell_table {
     shell_pointer add();
     // Null for an id that nobody has; "" is the main shell.
     shell_pointer find(const std::string& id) const;
-    // The subshell takes nothing more and ends when it has handled what waits.
-    bool remove(const std::string& id);
+    // The subshell takes nothing more and ends with what it handles; null when there is none of this id.
+    shell_pointer remove(const std::string& id);
     std::vector<std::string> list() const;
     // The main shell and all others.
     void close_all();

@@ -30,12 +30,18 @@ class LazyHistory(HistoryManager):
         try:
             self._connect(os.path.join(self.shell.profile_dir.location, "history.sqlite"))
         except Exception:  # no home, a full or read-only disk, an odd file: the session has its history all the same
-            self._connect(_MEMORY)
+            self._keep_in_memory()
 
     def _connect(self, path: str) -> None:
         self.hist_file = path
         self.init_db()
         self.new_session()
+
+    def _keep_in_memory(self) -> None:
+        try:
+            self._connect(_MEMORY)
+        except Exception:  # not even that: no descriptor is left
+            self.enabled = False
 
     def configured(self, enabled: bool) -> None:
         """What the user's configuration says of it."""
@@ -50,7 +56,7 @@ class LazyHistory(HistoryManager):
             super().writeout_cache()
         except Exception as error:
             print(f"The history of this session is not saved: {error}", file=sys.stderr)
-            self._connect(_MEMORY)
+            self._keep_in_memory()
 
     def unsaved(self) -> bool:
         return bool(self.db_input_cache) and self._wanted

@@ -50,5 +50,15 @@ TEST(shell_queue, stays_readable_and_takes_nothing_once_it_is_closed) {
     EXPECT_TRUE(readable(queue));
 }
 
+TEST(shell_queue, gives_what_waits_to_whoever_closes_it) {
+    shell_queue queue;
+    queue.put(request("first"));
+    queue.put(request("second"));
+    EXPECT_EQ(queue.close_and_take().size(), 2U);
+    EXPECT_TRUE(queue.closed());
+    EXPECT_FALSE(queue.take());
+    EXPECT_TRUE(readable(queue));
+}
+
 }  // namespace
 }  // namespace kernel
