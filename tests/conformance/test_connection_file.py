@@ -6,15 +6,8 @@ from pathlib import Path
 import pytest
 from jupyter_client import BlockingKernelClient
 
-from support.gateway import Gateway
+from conformance.kernels import connection_file
 from support.specs import IPYKERNEL, make_spec
-
-
-def connection_file(gateway: Gateway, kernel: str) -> Path:
-    """The file for clients outside: directly in the kernel's directory, whose name begins with the kernel's id."""
-    found = [path for path in (gateway.directory / "run").rglob("*.json") if path.parent.name == kernel[:8]]
-    assert len(found) == 1, found
-    return found[0]
 
 
 @pytest.mark.parametrize("transport", ["ipc", "tcp"])

@@ -1,9 +1,12 @@
-"""jupyter_kernel_test, the Jupyter project's tests of kernels, through the gateway's WebSocket in both framings."""
+"""jupyter_kernel_test, the Jupyter project's tests of kernels: through the gateway's WebSocket in both framings, and our own
+kernel also straight on its sockets, as its kernelspec starts it and forked by the gateway."""
 
 import jupyter_kernel_test
 import pytest
+from jupyter_client import BlockingKernelClient
 
 from conformance.kernel_client import WebSocketKernelClient
+from conformance.kernels import NAME, ForkedIntoABox, StartedBySpec
 from support.gateway import Gateway
 
 
@@ -31,7 +34,35 @@ class ThroughTheGateway(jupyter_kernel_test.KernelTests):
     def tearDownClass(cls) -> None: ...
 
 
-class Python(ThroughTheGateway):
+class StraightToTheKernel:
+    """Our own kernel, reached by jupyter_client."""
+
+    way = StartedBySpec
+
+    @pytest.fixture(scope="class", autouse=True)
+    @classmethod
+    def kernel(cls):
+        running = cls.way()
+        cls.kc = BlockingKernelClient(connection_file=str(running.connection_file))
+        cls.kc.load_connection_file()
+        cls.begin()
+        yield
+        cls.kc.stop_channels()
+        running.close()
+
+    @classmethod
+    def begin(cls) -> None:
+        cls.kc.start_channels()
+        cls.kc.wait_for_ready(timeout=60)
+
+    @classmethod
+    def setUpClass(cls) -> None: ...
+
+    @classmethod
+    def tearDownClass(cls) -> None: ...
+
+
+class PythonSamples:
     language_name = "python"
     file_extension = ".py"
     code_hello_world = "print('hello, world')"
@@ -52,13 +83,47 @@ class Python(ThroughTheGateway):
     code_clear_output = "from IPython.display import clear_output; clear_output()"
 
 
+class Python(PythonSamples, ThroughTheGateway):
+    __test__ = False
+
+
 class TestIpykernel(Python):
     __test__ = True
-    kernel_name = "python3"
+    kernel_name = "ipykernel"
 
 
 class TestIpykernelV1(TestIpykernel):
     v1 = True
+
+
+class TestCellgate(Python):
+    __test__ = True
+    kernel_name = NAME
+    supported_history_operations = ("tail", "search", "range")
+
+
+class TestCellgateV1(TestCellgate):
+    v1 = True
+
+
+class TestCellgateBySpec(PythonSamples, StraightToTheKernel, jupyter_kernel_test.KernelTests):
+    supported_history_operations = ("tail", "search", "range")
+
+
+class TestCellgateForked(TestCellgateBySpec):
+    way = ForkedIntoABox
+
+
+class TestWelcome(StraightToTheKernel, jupyter_kernel_test.IopubWelcomeTests):
+    support_iopub_welcome = True
+
+    @classmethod
+    def begin(cls) -> None:
+        """The test itself connects: the welcome is the first that a client reads."""
+
+
+class TestWelcomeForked(TestWelcome):
+    way = ForkedIntoABox
 
 
 class TestXeusPython(Python):
