@@ -15,34 +15,25 @@ import pytest
 from support.conversation import Cell
 from support.gateway import ROOT, Gateway
 from support.jupyter import Jupyter
-from support.processes import children, is_zombie, marked, open_files
+from support.processes import TELL_PID, children, is_alive, is_zombie, marked, numbered_here, open_files
 from support.specs import IPYKERNEL, make_spec
 from support.waiting import Stopwatch, eventually
 
 
-def start_marked(jupyter: Jupyter, **arguments: object) -> tuple[str, str]:
-    """A kernel whose processes can be found."""
-    mark = uuid.uuid4().hex
-    return jupyter.start_kernel(env={"KERNEL_MARK": mark}, **arguments), mark
-
-
-def pid_of(jupyter: Jupyter, kernel: str, mark: str) -> int:
+def pid_of(jupyter: Jupyter, kernel: str) -> int:
     """The kernel's own process, as this process sees it."""
     with jupyter.connect(kernel) as channels:
-        name = uuid.uuid4().hex
-        channels.run(f"import ctypes; ctypes.CDLL(None).prctl(15, b'{name[:15]}', 0, 0, 0)")
-        return next(pid for pid in marked(mark) if Path(f"/proc/{pid}/comm").read_text().strip() == name[:15])
+        return numbered_here(*json.loads(channels.run(TELL_PID).text()))
 
 
 def test_row_13_a_killed_gateway_leaves_no_kernel_and_knows_none_later(start_gateway) -> None:
     gateway = start_gateway()
     jupyter = gateway.jupyter()
-    kernel, mark = start_marked(jupyter)
-    with jupyter.connect(kernel) as channels:
-        channels.run("1")
-    assert marked(mark)
+    pid = pid_of(jupyter, jupyter.start_kernel())
+    assert is_alive(pid)
     gateway.kill()
-    eventually(lambda: not marked(mark), 60, "the kernel ends with its gateway")
+    eventually(lambda: not is_alive(pid), 60, "the kernel ends with its gateway")
+    eventually(lambda: not marked(str(gateway.directory)), 60, "and so does everything else that it started")
     again = gateway.restart()
     try:
         assert again.jupyter().kernels() == []
@@ -77,16 +68,12 @@ def test_row_15_what_a_cell_started_ends_with_a_restart(gateway: Gateway) -> Non
 def test_row_16_no_kernel_outlives_its_gateway(start_gateway, how: signal.Signals) -> None:
     gateway = start_gateway()
     jupyter = gateway.jupyter()
-    marks = []
-    for _ in range(3):
-        kernel, mark = start_marked(jupyter)
-        marks.append(mark)
-        with jupyter.connect(kernel) as channels:
-            channels.run("1")
-    with jupyter.connect(kernel) as channels:
+    kernels = [jupyter.start_kernel() for _ in range(3)]
+    pids = [pid_of(jupyter, kernel) for kernel in kernels]
+    with jupyter.connect(kernels[0]) as channels:
         channels.begin("while True: pass")
         os.kill(gateway.pid, how)
-        eventually(lambda: not any(marked(mark) for mark in marks), 100, "every kernel ends")
+        eventually(lambda: not any(is_alive(pid) for pid in pids), 100, "every kernel ends")
         gateway.process.wait(60)
 
 
@@ -119,7 +106,7 @@ def test_row_17_fifty_kernels_start_at_once_while_ports_are_grabbed(start_gatewa
     count = 50 if transport == "ipc" else 10
     make_spec(tmp_path, "tcp", IPYKERNEL, metadata={"transport": "tcp"})
     gateway = start_gateway(kernels__launch_timeout_s=500, kernels__kernelspec_dirs=[tmp_path])
-    name = "tcp" if transport == "tcp" else "python3"
+    name = "tcp" if transport == "tcp" else None
 
     def start_and_run(_: int) -> str | None:
         jupyter = gateway.jupyter()
@@ -161,8 +148,8 @@ def test_row_18_open_files_come_back_after_five_hundred_kernels(start_gateway) -
 
 def test_row_20_a_kernel_killed_while_busy_is_seen_and_its_cell_ends(gateway: Gateway) -> None:
     jupyter = gateway.jupyter()
-    kernel, mark = start_marked(jupyter)
-    pid = pid_of(jupyter, kernel, mark)
+    kernel = jupyter.start_kernel()
+    pid = pid_of(jupyter, kernel)
     with jupyter.connect(kernel, v1=True) as channels:
         cell = channels.run_until_printed("print('begun', flush=True)\nwhile True: pass", "begun")
         os.kill(pid, signal.SIGKILL)
@@ -182,8 +169,8 @@ def test_row_20_a_kernel_killed_while_busy_is_seen_and_its_cell_ends(gateway: Ga
 def test_row_20_such_a_kernel_is_culled(start_gateway) -> None:
     gateway = start_gateway(culling__idle_timeout_s=2, culling__interval_s=1)
     jupyter = gateway.jupyter()
-    kernel, mark = start_marked(jupyter)
-    pid = pid_of(jupyter, kernel, mark)
+    kernel = jupyter.start_kernel()
+    pid = pid_of(jupyter, kernel)
     with jupyter.connect(kernel) as channels:
         channels.run_until_printed("print('begun', flush=True)\nwhile True: pass", "begun")
         os.kill(pid, signal.SIGKILL)
@@ -223,7 +210,9 @@ def test_row_41_a_restart_keeps_the_socket_usable(gateway: Gateway, busy: bool) 
 
 def test_row_41_two_restarts_at_once_are_one(gateway: Gateway) -> None:
     jupyter = gateway.jupyter()
-    kernel, mark = start_marked(jupyter)
+    mark = uuid.uuid4().hex
+    # ipykernel, whose processes are found by the environment that they were started with.
+    kernel = jupyter.start_kernel("ipykernel", env={"KERNEL_MARK": mark})
     with jupyter.connect(kernel) as channels:
         channels.run("1")
     pids: set[int] = set()
@@ -339,7 +328,7 @@ def test_an_ordinary_users_gateway_runs_boxed_kernels(start_gateway) -> None:
 
 def test_a_message_mode_kernel_and_others_run(gateway: Gateway) -> None:
     jupyter = gateway.jupyter()
-    assert {"python3", "xpython", "bash"} <= set(jupyter.get("/api/kernelspecs")["kernelspecs"])
+    assert {"cellgate", "python3", "ipykernel", "xpython", "bash"} <= set(jupyter.get("/api/kernelspecs")["kernelspecs"])
     with jupyter.connect(jupyter.start_kernel("xpython")) as channels:
         assert channels.run("print(6 * 7)").text() == "42\n"
     with jupyter.connect(jupyter.start_kernel("bash")) as channels:

@@ -50,7 +50,7 @@ after(async () => {
 });
 
 test("lists kernelspecs", () => {
-  assert.equal(specs.specs.default, "python3");
+  assert.equal(specs.specs.default, "cellgate");
   assert.equal(specs.specs.kernelspecs.python3.language, "python");
   assert.ok(specs.specs.kernelspecs.bash);
 });
