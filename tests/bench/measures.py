@@ -114,10 +114,10 @@ class Lines:
             self.last_at = now()
 
 
-def _stream(cells: Cells, count: int) -> Numbers:
+def _stream(cells: Cells, count: int, flush: bool = True) -> Numbers:
     seen, begin, idle = Lines(), now(), "yes"
     try:
-        cells.run(f"for i in range({count}): print(i, flush=True)", seen)
+        cells.run(f"for i in range({count}): print(i, flush={flush})", seen)
     except TimeoutError:  # its idle was lost: nothing came for the socket's whole timeout
         idle = "no"
     taken = max(seen.last_at - begin, 1e-9)
@@ -125,11 +125,11 @@ def _stream(cells: Cells, count: int) -> Numbers:
             "prints, lines lost": count - seen.lines, "prints, idle came": idle}
 
 
-def stream(target: Target, count: int) -> Numbers:
+def stream(target: Target, count: int, flush: bool = True) -> Numbers:
     with Kernel(target) as cells:
         cells.run("1")
         cells.socket.settimeout(20)
-        return _stream(cells, count)
+        return _stream(cells, count, flush)
 
 
 def direct_stream(count: int) -> Numbers:

@@ -20,12 +20,14 @@ def ratio(name: str, ours: object, theirs: object) -> str:
     return f"{better:.1f}x" if better >= 1 else f"{better:.2f}x"
 
 
-def table(floor: Numbers, ours: Numbers, theirs: Numbers, peer_name: str) -> str:
-    names = list(dict.fromkeys([*ours, *theirs, *floor]))
-    lines = [f"| | straight to the kernel | Cellgate | {peer_name} | better by |", "|---|---:|---:|---:|---:|"]
-    for name in names:
-        cells = [str(numbers.get(name, "")) for numbers in (floor, ours, theirs)]
-        lines.append(f"| {name} | {' | '.join(cells)} | {ratio(name, ours.get(name), theirs.get(name))} |")
+def table(columns: dict[str, Numbers], ours: str, theirs: str) -> str:
+    """Title → numbers, a column each; the last one compares two of them."""
+    titles = " | ".join(columns)
+    lines = [f"| | {titles} | better by |", "|---|" + "---:|" * (len(columns) + 1)]
+    order = [columns[ours], columns[theirs], *columns.values()]
+    for name in dict.fromkeys(name for numbers in order for name in numbers):
+        cells = [str(numbers.get(name, "")) for numbers in columns.values()]
+        lines.append(f"| {name} | {' | '.join(cells)} | {ratio(name, columns[ours].get(name), columns[theirs].get(name))} |")
     return "\n".join(lines)
 
 

@@ -1,6 +1,7 @@
-"""Measures this gateway against jupyter_kernel_gateway and against no gateway at all: the same client, kernel and run.
+"""Measures this gateway against jupyter_kernel_gateway and against no gateway at all: the same client, kernel and run; and
+our own kernel against ipykernel, in this gateway and in the other.
 
-Prints a table and, with --write, puts it into docs/performance.md.
+Prints two tables and, with --write, puts them into docs/performance.md.
 """
 
 import argparse
@@ -11,17 +12,18 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from bench import measures, report, situations
+from bench import measures, own_kernel, report, situations
 from bench.targets import KERNELS, ROOT, Cellgate, Peer, Target, peer_version, version_of
 
 PAGE = ROOT / "docs" / "performance.md"
+PEER_NAME = "jupyter_kernel_gateway " + peer_version()
 
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", default="", help="names, with commas: " + ", ".join(steps(Sizes(False))))
+    parser.add_argument("--only", default="", help="names, with commas: " + ", ".join(names(Sizes(False))))
     parser.add_argument("--quick", action="store_true", help="smaller numbers: does it run at all?")
-    parser.add_argument("--write", action="store_true", help="put the table into docs/performance.md")
+    parser.add_argument("--write", action="store_true", help="put the tables into docs/performance.md")
     parser.add_argument("--json", metavar="FILE", help="write the numbers there")
     parser.add_argument("--check", action="store_true", help="status 1 when a goal is missed")
     return parser.parse_args()
@@ -37,6 +39,7 @@ class Sizes:
         self.kernels = [1, 3] if quick else [1, 10, 100]
         self.situations = 2 if quick else 5
         self.polled, self.requests = (3, 100) if quick else (200, 3000)
+        self.own = own_kernel.Sizes.quick() if quick else own_kernel.Sizes()
 
 
 Step = tuple[Callable[[Target], measures.Numbers], Callable[[], measures.Numbers] | None]
@@ -64,24 +67,28 @@ def steps(sizes: Sizes) -> dict[str, Step]:
     return made
 
 
-def chosen(all_steps: dict[str, Step], only: str) -> dict[str, Step]:
-    names = [name for name in only.split(",") if name]
-    unknown = [name for name in names if name not in all_steps]
+def names(sizes: Sizes) -> list[str]:
+    return [*steps(sizes), *own_kernel.steps(sizes.own)]
+
+
+def chosen(sizes: Sizes, only: str) -> list[str]:
+    wanted = [name for name in only.split(",") if name]
+    unknown = [name for name in wanted if name not in names(sizes)]
     if unknown:
-        sys.exit(f"There is no measurement called {', '.join(unknown)}; there are {', '.join(all_steps)}")
-    return {name: step for name, step in all_steps.items() if not names or name in names}
+        sys.exit(f"There is no measurement called {', '.join(unknown)}; there are {', '.join(names(sizes))}")
+    return wanted or names(sizes)
 
 
-def measure(make: Callable[[], Target], todo: dict[str, Step]) -> measures.Numbers:
+def measure(make: Callable[[], Target], todo: dict[str, Callable[[Target], measures.Numbers]]) -> measures.Numbers:
     """A fresh gateway for each step: none measures what another left behind."""
     numbers: measures.Numbers = {}
-    for name, (step, _) in todo.items():
+    for name, step in todo.items():
         target = make()
         try:
             found = step(target)
         finally:
             target.close()
-        print(f"{target.name}: {name}: {found}", file=sys.stderr, flush=True)
+        print(f"{target.name} with {target.rest.kernel}: {name}: {found}", file=sys.stderr, flush=True)
         numbers |= found
     return numbers
 
@@ -96,18 +103,41 @@ def measure_floor(todo: dict[str, Step]) -> measures.Numbers:
     return numbers
 
 
+def measure_gateways(todo: dict[str, Step]) -> tuple[dict[str, measures.Numbers], str]:
+    of_gateways = {name: step for name, (step, _) in todo.items()}
+    numbers = {"floor": measure_floor(todo), "cellgate": measure(Cellgate, of_gateways), "peer": measure(Peer, of_gateways)}
+    columns = {"straight to the kernel": "floor", "Cellgate": "cellgate", PEER_NAME: "peer"}
+    return numbers, report.table({title: numbers[name] for title, name in columns.items()}, "Cellgate", PEER_NAME)
+
+
+def measure_own_kernel(todo: dict[str, own_kernel.Step]) -> tuple[dict[str, measures.Numbers], str]:
+    numbers = {"own": measure(lambda: Cellgate("cellgate"), todo), "ipykernel": measure(Cellgate, todo),
+               "peer with imports": measure(Peer, todo)}
+    columns = {"Cellgate, cellgate": "own", "Cellgate, ipykernel": "ipykernel", PEER_NAME + ", ipykernel": "peer with imports"}
+    return numbers, report.table({title: numbers[name] for title, name in columns.items()}, *list(columns)[::2])
+
+
 def main() -> int:
     chosen_by = arguments()
+    sizes = Sizes(chosen_by.quick)
+    wanted = chosen(sizes, chosen_by.only)
     environment = report.machine() + f"; ipykernel {version_of(KERNELS, 'ipykernel')}"
-    todo = chosen(steps(Sizes(chosen_by.quick)), chosen_by.only)
-    floor = measure_floor(todo)
-    ours = measure(Cellgate, todo)
-    theirs = measure(Peer, todo)
-    reached = report.goals(floor, ours, theirs)
-    text = report.markdown(environment, report.table(floor, ours, theirs, "jupyter_kernel_gateway " + peer_version()), reached)
+    numbers: dict[str, measures.Numbers] = {}
+    tables, reached = [], []
+    if todo := {name: step for name, step in steps(sizes).items() if name in wanted}:
+        found, table = measure_gateways(todo)
+        numbers |= found
+        tables.append(table)
+        reached += report.goals(found["floor"], found["cellgate"], found["peer"])
+    if own := {name: step for name, step in own_kernel.steps(sizes.own).items() if name in wanted}:
+        found, table = measure_own_kernel(own)
+        numbers |= found
+        tables.append(table)
+        reached += own_kernel.goals(found["own"], found["ipykernel"], found["peer with imports"])
+    text = report.markdown(environment, "\n\n".join(tables), reached)
     print(text)
     if chosen_by.json:
-        Path(chosen_by.json).write_text(json.dumps({"floor": floor, "cellgate": ours, "peer": theirs}, indent=1))
+        Path(chosen_by.json).write_text(json.dumps(numbers, indent=1))
     if chosen_by.write:
         report.write_into(PAGE, text)
     return 1 if chosen_by.check and not all(is_so for _, is_so in reached) else 0

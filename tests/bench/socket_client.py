@@ -228,8 +228,9 @@ class KernelSocket(Cells):
 class Rest:
     """The REST calls of a gateway; a connection each, as a fresh client makes them, but for those of `kept()`."""
 
-    def __init__(self, url: str, key: str) -> None:
+    def __init__(self, url: str, key: str, kernel: str) -> None:
         self.url, self.key = url, key
+        self.kernel = kernel  # the name of the kernelspec that start() starts
 
     def call(self, method: str, path: str, body: Any = None) -> Any:
         with self.kept() as send:
@@ -255,7 +256,7 @@ class Rest:
             yield send
 
     def start(self) -> str:
-        return self.call("POST", "/api/kernels", {"name": "python3"})["id"]
+        return self.call("POST", "/api/kernels", {"name": self.kernel})["id"]
 
     def end(self, kernel_id: str) -> None:
         self.call("DELETE", f"/api/kernels/{kernel_id}")

@@ -19,9 +19,9 @@ PYTHON = KERNELS / "bin" / "python"
 class Target:
     """A gateway that runs: `rest` to talk to it, `pid` to look at it."""
 
-    def __init__(self, name: str, url: str, key: str, pid: int) -> None:
+    def __init__(self, name: str, url: str, key: str, pid: int, kernel: str) -> None:
         self.name, self.url, self.key, self.pid = name, url, key, pid
-        self.rest = Rest(url, key)
+        self.rest = Rest(url, key, kernel)
 
     def cpu_seconds(self) -> float:
         """Of all its threads, from the scheduler's own count: /proc/PID/stat has ticks of 10 ms."""
@@ -39,9 +39,11 @@ class Target:
 
 
 class Cellgate(Target):
-    def __init__(self, **settings: object) -> None:
+    """With ipykernel, as the peer has it; or with our own kernel."""
+
+    def __init__(self, kernel: str = "ipykernel", **settings: object) -> None:
         self._gateway = Gateway(**settings)
-        super().__init__("Cellgate", self._gateway.url, self._gateway.token, self._gateway.pid)
+        super().__init__("Cellgate", self._gateway.url, self._gateway.token, self._gateway.pid, kernel)
 
     def close(self) -> None:
         self._gateway.finish()
@@ -58,7 +60,7 @@ class Peer(Target):
             [PEER / "bin" / "jupyter-kernelgateway", "--KernelGatewayApp.ip=127.0.0.1", f"--KernelGatewayApp.port={port}",
              "--JupyterWebsocketPersonality.list_kernels=True"],
             env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        super().__init__("jupyter_kernel_gateway " + peer_version(), f"http://127.0.0.1:{port}", key, self._process.pid)
+        super().__init__("jupyter_kernel_gateway " + peer_version(), f"http://127.0.0.1:{port}", key, self._process.pid, "python3")
         eventually(self._answers, 60, "jupyter_kernel_gateway answers")
 
     def _answers(self) -> bool:
