@@ -64,8 +64,9 @@ class live_kernel : public testing::Test {
         shared.package_dir = CELLGATE_PACKAGE_DIR;
     }
 
-    kernel_options options(const std::string& name = "python3") {
-        kernelspec_store specs({prefix() + "/share/jupyter/kernels"});
+    // python3 is our own kernel, where it is installed.
+    kernel_options options(const std::string& name = "python3", python3_kernel python3 = python3_kernel::own) {
+        kernelspec_store specs({prefix() + "/share/jupyter/kernels"}, python3);
         auto found = specs.find(name);
         kernel_options made;
         EXPECT_TRUE(found) << "run ./dev setup, or set CELLGATE_TEST_PREFIX to an environment with ipykernel";
@@ -124,7 +125,7 @@ class live_kernel : public testing::Test {
 };
 
 TEST_F(live_kernel, ipykernel_comes_up_and_executes) {
-    auto& kernel = start(options());
+    auto& kernel = start(options("python3", python3_kernel::installed));
     EXPECT_EQ(execute(kernel, "1+1"), "2");
     EXPECT_EQ((*listener.reply)["execution_count"], 1);
     EXPECT_EQ(execute(kernel, "import os; print(os.getcwd(), os.environ['HOME'], os.environ['KERNEL_GATEWAY'])"),
@@ -216,6 +217,7 @@ TEST_F(live_kernel, a_kernel_over_tcp_comes_up) {
 TEST_F(live_kernel, a_kernel_that_ends_at_import_is_dead_with_its_traceback) {
     auto what = options();
     what.spec.argv = {"/usr/bin/python3", "-c", "import no_such_module"};
+    what.spec.hints = {};
     kernel mine(shared, what, listener);
     auto started = run(mine.start());
     ASSERT_FALSE(started);
