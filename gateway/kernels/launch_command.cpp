@@ -104,14 +104,17 @@ std::string joined(const std::vector<std::string>& names) {
     made.mounts = read_only_mounts(shared, spec, program);
     if (!shared.package_dir.empty()) made.mounts.push_back({shared.package_dir, box_package, false});
     sort_by_target(made.mounts);
-    made.start_limit_ms = static_cast<std::int32_t>(shared.limits.launch_timeout.count());  // its kernels wait for it
+    // Its kernels wait for it, and for a second one if the first hangs.
+    made.start_limit_ms = static_cast<std::int32_t>(shared.limits.launch_timeout.count() / 3);
     return made;
 }
 
-// Read by the loader, or by Python when it starts: a forked kernel has both behind it.
+// Read by the loader, by Python when it starts, or by a library when it is imported: a forked kernel has that behind
+// it.
 bool must_be_executed(const kernel_options& options) {
+    static constexpr std::array begins = {"PYTHON", "LD_", "LC_", "LANG", "OMP_", "OPENBLAS_"};
     auto is_too_late = [](const auto& each) {
-        return each.first.starts_with("PYTHON") || each.first.starts_with("LD_");
+        return std::any_of(begins.begin(), begins.end(), [&](auto begin) { return each.first.starts_with(begin); });
     };
     return std::any_of(options.env.begin(), options.env.end(), is_too_late) ||
            std::any_of(options.spec.env.begin(), options.spec.env.end(), is_too_late);

@@ -114,7 +114,9 @@ bool kernel_process::dispatch(shell& which) {
     shell_here = &which;
     which.request = &*request;
     which.interrupted = false;
+    which.executing = true;
     which.dispatcher->handle(*request);
+    which.executing = false;
     which.request = nullptr;
     return true;
 }

@@ -82,11 +82,8 @@ int python_answers::next_count() {
 }
 
 std::string python_answers::execute(const cell& what) {
-    shell_->executing = true;
-    auto reply = ask(owner_, "execute", python_text(what.code), what.silent, what.store_history,
-                     python_text(what.user_expressions), what.allow_stdin);
-    shell_->executing = false;
-    return reply;
+    return ask(owner_, "execute", python_text(what.code), what.silent, what.store_history,
+               python_text(what.user_expressions), what.allow_stdin);
 }
 
 std::string python_answers::complete(const std::string& code, int cursor_position) {

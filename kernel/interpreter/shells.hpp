@@ -19,9 +19,9 @@ namespace kernel {
 struct shell {
     explicit shell(std::string id) : id(std::move(id)) {}
 
-    const std::string id;  // empty: main
-    shell_queue queue;     // any thread
-    std::atomic<bool> executing{false};
+    const std::string id;                  // empty: main
+    shell_queue queue;                     // any thread
+    std::atomic<bool> executing{false};    // a request is being handled
     std::atomic<bool> interrupted{false};  // somebody asked its input() to end
     std::atomic<unsigned long> thread{0};  // Python's identifier of its thread, once it runs
     std::unique_ptr<answers> who;          // made by its thread

@@ -26,7 +26,8 @@ std::string seconds(int milliseconds) {
 
 nursery::nest& nursery::nest_of(const zygote_command& what) {
     auto found = std::ranges::find(nests_, what, &nest::command);
-    return found != nests_.end() ? *found : nests_.emplace_back(what, std::nullopt, std::deque<fork_job>(), false);
+    return found != nests_.end() ? *found
+                                 : nests_.emplace_back(what, std::nullopt, std::deque<fork_job>(), false, false);
 }
 
 void nursery::prepare(const zygote_command& what) {
@@ -97,6 +98,7 @@ void nursery::receive_leaving() {
 void nursery::handle(nest& where, const zygote_reply& what) {
     if (const auto* done = std::get_if<fork_done>(&what)) {
         where.served = true;
+        where.begun_again = false;
         events_.push_back(forked{done->id, done->pid});
     }
     if (const auto* end = std::get_if<child_end>(&what)) events_.push_back(ended{end->pid, end->status});
@@ -110,16 +112,18 @@ void nursery::refused(nest& where, const fork_refusal& what) {
     start(where);
 }
 
-// A zygote that ended before it was ready would end again; one that served is replaced before somebody waits for it.
+// A zygote that ended by itself before it was ready would end again; one that served is replaced before somebody waits
+// for it.
 void nursery::check_end(nest& where) {
     if (!where.inside || !is_readable(where.inside->end())) return;
     receive(where);  // what it said before
     if (!where.inside) return;
     const bool started = where.inside->started();
     const std::string error = name_of(where.command) + where.inside->obituary();
+    const bool killed = where.inside->was_killed();
     fail_current(where, error);
     where.inside.reset();
-    if (!started) return give_up(where, error);
+    if (!started) return killed ? begin_again(where, error) : give_up(where, error);
     std::fprintf(stderr, "cellgate-launcher: %s\n", error.c_str());
     if (std::exchange(where.served, false)) start(where);
 }
@@ -131,8 +135,8 @@ void nursery::check_deadline(nest& where) {
     const std::string words = where.inside->last_words();
     if (!where.inside->started()) {
         retire(where);
-        return give_up(where, name_of(where.command) + "was not ready within " + seconds(where.command.start_limit_ms) +
-                                  " (start_limit_ms)" + words);
+        return begin_again(where, name_of(where.command) + "was not ready within " +
+                                      seconds(where.command.start_limit_ms) + " (start_limit_ms)" + words);
     }
     fail_current(where, name_of(where.command) + "did not fork within " + seconds(where.command.fork_limit_ms) +
                             " (fork_limit_ms)" + words);
@@ -156,6 +160,13 @@ void nursery::start(nest& where) {
     } catch (const box_error& error) {
         give_up(where, name_of(where.command) + "could not be started: " + error.what());
     }
+}
+
+// Whoever waits for a zygote that was killed, or hung, gets a second one; not a third.
+void nursery::begin_again(nest& where, const std::string& error) {
+    if (std::exchange(where.begun_again, !where.begun_again)) return give_up(where, error);
+    std::fprintf(stderr, "cellgate-launcher: %s\n", error.c_str());
+    start(where);
 }
 
 void nursery::give_up(nest& where, const std::string& error) {

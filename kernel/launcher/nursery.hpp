@@ -60,11 +60,13 @@ class nursery {
         zygote_command command;
         std::optional<zygote> inside;
         std::deque<fork_job> waiting;
-        bool served = false;  // the zygote inside has forked a kernel
+        bool served = false;       // the zygote inside has forked a kernel
+        bool begun_again = false;  // the one before it was killed, or hung, before it was ready
     };
 
     nest& nest_of(const zygote_command& what);
     void start(nest& where);
+    void begin_again(nest& where, const std::string& error);
     void give_up(nest& where, const std::string& error);
     void retire(nest& where);
     void fail_current(nest& where, const std::string& error);

@@ -85,8 +85,9 @@ std::string zygote::obituary() {
     ::kill(-pid_, SIGKILL);  // what it left; first, while its number is still its own
     int status = wait_for(pid_);
     reaped_ = true;
-    std::string text = WIFSIGNALED(status) ? "was killed by signal " + std::to_string(WTERMSIG(status))
-                                           : "ended with status " + std::to_string(WEXITSTATUS(status));
+    was_killed_ = WIFSIGNALED(status);
+    std::string text = was_killed_ ? "was killed by signal " + std::to_string(WTERMSIG(status))
+                                   : "ended with status " + std::to_string(WEXITSTATUS(status));
     return text + last_words();
 }
 

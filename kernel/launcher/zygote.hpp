@@ -54,6 +54,8 @@ class zygote {
     std::string last_words() const;
     // "ended with status 1; its last words: …". Reaps: when end() is readable.
     std::string obituary();
+    // After obituary(): by a signal, not by itself.
+    bool was_killed() const { return was_killed_; }
 
   private:
     std::chrono::milliseconds start_limit_;
@@ -64,6 +66,7 @@ class zygote {
     int pid_ = 0;
     bool started_ = false;
     bool reaped_ = false;
+    bool was_killed_ = false;
     std::string forking_;
     clock::time_point asked_;
 };

@@ -124,7 +124,30 @@ TEST_P(a_failing_zygote, that_cannot_start_is_explained_by_its_last_words) {
     EXPECT_EQ(output_of(forked_script("echo fine")), "fine\n");
 }
 
-TEST_P(a_failing_zygote, that_does_not_become_ready_is_given_up) {
+TEST_P(a_failing_zygote, that_is_killed_before_it_is_ready_costs_one_retry) {
+    order("hang-at-start 0\n");
+    launch_request what = forked_script("exit 0");
+    send(what);
+    int first = await_zygote();
+    order("");
+    kill_zygote();
+    EXPECT_EQ(take_answer(what.id).error, "");
+    EXPECT_EQ(wait_for_exit(what.id), 0);
+    EXPECT_NE(zygote_pid(), first);
+}
+
+TEST_P(a_failing_zygote, that_does_not_become_ready_is_replaced) {
+    order("hang-at-start 0\n");
+    start_limit_ms_ = 3'000;
+    launch_request what = forked_script("exit 0");
+    send(what);
+    await_zygote();
+    order("");
+    EXPECT_EQ(take_answer(what.id).error, "");
+    EXPECT_EQ(wait_for_exit(what.id), 0);
+}
+
+TEST_P(a_failing_zygote, that_does_not_become_ready_twice_is_given_up) {
     order("hang-at-start 0\n");
     start_limit_ms_ = 300;
     EXPECT_THAT(error_of(forked_script("true")),

@@ -223,7 +223,7 @@ TEST_F(forked_test, a_spec_with_a_prefix_is_forked_from_a_server_that_sees_only_
         {"/package", "/opt/cellgate/python", false}, {build, build, false}, {venv, venv, false}};
     EXPECT_EQ(made->zygote->mounts, wanted);
     for (const auto& each : wanted) EXPECT_THAT(made->mounts, Contains(each)) << each.target;
-    EXPECT_EQ(made->zygote->start_limit_ms, shared.limits.launch_timeout.count());
+    EXPECT_EQ(made->zygote->start_limit_ms, shared.limits.launch_timeout.count() / 3);
 }
 
 TEST_F(forked_test, every_kernel_of_a_spec_has_the_same_fork_server) {
@@ -253,6 +253,8 @@ TEST_F(forked_test, a_kernel_with_variables_that_count_when_a_process_starts_is_
     options.env = {{"MPLBACKEND", "agg"}};
     EXPECT_TRUE(request()->zygote);
     options.spec.env = {{"LD_PRELOAD", "libx.so"}};
+    EXPECT_FALSE(request()->zygote);
+    options.spec.env = {{"LC_ALL", "C"}};
     EXPECT_FALSE(request()->zygote);
 }
 
