@@ -146,6 +146,7 @@ PYBIND11_MODULE(_cellgate, module) {
     module.def("flush", [] { running().server().flush(); });
     module.def("ask", ask, py::arg("prompt"), py::arg("password"), py::arg("parent"));
     module.def("drain", drain);
+    module.def("leave_to_parent", [] { running().server().leave_to_parent(); });
     module.def("connection", connection);
     module.def("session", [] { return running().session(); });
     module.def("interrupt", [](const std::optional<std::string>& id) { return running().interrupt(id.value_or("")); });

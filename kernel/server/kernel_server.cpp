@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <array>
 #include <cassert>
 #include <csignal>
 #include <optional>
@@ -60,6 +61,8 @@ struct kernel_server::implementation {
           bound(std::move(at)),
           state(this->settings) {
         if (this->settings.session.empty()) this->settings.session = messaging::make_id();
+        listening = {bound->shell.descriptor(), bound->iopub.descriptor(), bound->stdin_channel.descriptor(),
+                     bound->control.descriptor(), bound->heartbeat.descriptor()};
         if (this->settings.log < 0) own_log.reset(::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0));
     }
 
@@ -72,6 +75,7 @@ struct kernel_server::implementation {
     file_descriptor own_log;
     messaging::signer keys;
     std::optional<listeners> bound;
+    std::array<int, 5> listening;  // their descriptors, also once libzmq has them
     server_state state;
     std::thread thread;
 };
@@ -103,6 +107,13 @@ void kernel_server::start(request_sink& sink) {
     blocked_signals during;
     auto loop = std::make_unique<io_loop>(*own.bound, own.keys, settings, own.state);
     own.thread = std::thread([loop = std::move(loop), &sink] { loop->run(sink); });
+}
+
+void kernel_server::leave_to_parent() {
+    auto& own = *implementation_;
+    if (!own.is_copy()) return;
+    for (int& each : own.listening)
+        if (int copy = std::exchange(each, -1); copy >= 0) ::close(copy);
 }
 
 void kernel_server::stop() {

@@ -64,6 +64,9 @@ class kernel_server {
     // Starts the io thread, and libzmq's, with every signal blocked. `sink` outlives this. Once. Throws
     // std::system_error when the process has no descriptors left for it.
     void start(request_sink& sink);
+    // In a process that was forked off: gives up its copies of the listening sockets, or the addresses would stay taken
+    // for as long as it lives. Without effect elsewhere.
+    void leave_to_parent();
     // Sends what is left within the linger time, joins the io thread and closes the sockets.
     void stop();
 

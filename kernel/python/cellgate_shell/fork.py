@@ -18,8 +18,13 @@ def prepare() -> None:
     """Before the shell and what is preloaded: the process looks to libraries like a notebook's."""
     os.environ.setdefault("MPLBACKEND", _BACKEND)
     if "" not in sys.path:
-        sys.path.insert(0, "")  # modules in the working directory
+        sys.path.insert(_end_of_library(), "")  # modules in the working directory, which must not hide Python's own
     _name_the_interpreter()
+
+
+def _end_of_library() -> int:
+    packages = ("site-packages", "dist-packages")
+    return next((at for at, path in enumerate(sys.path) if path.endswith(packages)), len(sys.path))
 
 
 def warm_up() -> None:

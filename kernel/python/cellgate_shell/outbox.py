@@ -69,6 +69,8 @@ def end_if_forked(error: Optional[BaseException] = None) -> None:
 def _is_forked() -> None:
     global _forked
     _forked = True
+    if _core is not None:
+        _core.leave_to_parent()
 
 
 os.register_at_fork(after_in_child=_is_forked)

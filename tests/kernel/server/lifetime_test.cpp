@@ -250,6 +250,29 @@ TEST_F(lifetime_test, does_nothing_in_a_process_that_was_forked_off) {
     EXPECT_EQ(type_of(client->next_output()), "display_data");
 }
 
+TEST_F(lifetime_test, leaves_its_addresses_to_the_next_although_a_process_that_was_forked_off_lives) {
+    start();
+    connect();
+    int ready[2];
+    ASSERT_EQ(::pipe(ready), 0);
+    pid_t child = ::fork();
+    if (child == 0) {
+        ::alarm(20);
+        server->leave_to_parent();
+        bool told = ::write(ready[1], "", 1) == 1;
+        while (told) ::pause();
+        ::_exit(1);
+    }
+    char byte;
+    EXPECT_EQ(::read(ready[0], &byte, 1), 1);
+    server->stop();
+    EXPECT_TRUE(kernel_server::bind(where));
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+    ::close(ready[0]);
+    ::close(ready[1]);
+}
+
 // ---- peers
 
 // Speaks ZMTP by hand.
