@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cstdint>
+#include <cstring>
 
 #include "messaging/utf8.hpp"
 
@@ -75,7 +76,25 @@ std::string unescape(std::string_view body) {
     return text;
 }
 
-void append_quoted(std::string& to, char c) {
+bool needs_escape(char c) { return static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\'; }
+
+// Where the next character that needs an escape stands, at or behind `at`. Texts have megabytes and few of these: eight
+// characters are looked at together, by the carries and borrows of one number.
+std::size_t find_escape(std::string_view text, std::size_t at) {
+    constexpr std::uint64_t ones = 0x0101010101010101;
+    constexpr std::uint64_t highs = 0x8080808080808080;
+    auto has_zero = [](std::uint64_t block) { return (block - ones) & ~block & highs; };
+    for (; at + sizeof(std::uint64_t) <= text.size(); at += sizeof(std::uint64_t)) {
+        std::uint64_t block = 0;
+        std::memcpy(&block, text.data() + at, sizeof block);
+        auto controls = (block - ones * 0x20) & ~block & highs;
+        if ((controls | has_zero(block ^ (ones * '"')) | has_zero(block ^ (ones * '\\'))) != 0) break;
+    }
+    while (at < text.size() && !needs_escape(text[at])) ++at;
+    return at;
+}
+
+void append_escaped(std::string& to, char c) {
     static constexpr char digits[] = "0123456789abcdef";
     switch (c) {
         case '"':
@@ -97,10 +116,6 @@ void append_quoted(std::string& to, char c) {
             break;
     }
     auto byte = static_cast<unsigned char>(c);
-    if (byte >= 0x20) {
-        to += c;
-        return;
-    }
     to += "\\u00";
     to += digits[byte >> 4];
     to += digits[byte & 15];
@@ -118,7 +133,13 @@ std::string quote(std::string_view text) {
     if (!is_utf8(text)) return quote(replace_invalid_utf8(text));
     std::string literal = "\"";
     literal.reserve(text.size() + 2);
-    for (char c : text) append_quoted(literal, c);
+    for (std::size_t at = 0;;) {
+        auto escape = find_escape(text, at);
+        literal.append(text, at, escape - at);
+        if (escape == text.size()) break;
+        append_escaped(literal, text[escape]);
+        at = escape + 1;
+    }
     literal += '"';
     return literal;
 }

@@ -8,6 +8,7 @@
 #include "kernel/interpreter/kernel_process.hpp"
 #include "kernel/interpreter/python_text.hpp"
 #include "kernel/interpreter/replies.hpp"
+#include "messaging/json_string.hpp"
 
 namespace py = pybind11;
 
@@ -122,6 +123,15 @@ py::dict connection() {
     return all;
 }
 
+// The JSON literal of a text: for megabytes much faster than Python's own.
+py::object quote(const py::str& text) {
+    Py_ssize_t size = 0;
+    if (const char* plain = PyUnicode_AsUTF8AndSize(text.ptr(), &size))
+        return python_text(messaging::quote({plain, static_cast<std::size_t>(size)}));
+    PyErr_Clear();
+    return python_text(messaging::quote(text_of(text)));
+}
+
 void drain() {
     py::gil_scoped_release unlocked;
     running().server().drain_captured();
@@ -147,6 +157,7 @@ PYBIND11_MODULE(_cellgate, module) {
     module.def("ask", ask, py::arg("prompt"), py::arg("password"), py::arg("parent"));
     module.def("drain", drain);
     module.def("leave_to_parent", [] { running().server().leave_to_parent(); });
+    module.def("quote", quote, py::arg("text"));
     module.def("connection", connection);
     module.def("session", [] { return running().session(); });
     module.def("interrupt", [](const std::optional<std::string>& id) { return running().interrupt(id.value_or("")); });

@@ -43,5 +43,20 @@ TEST(json_string, finds_escapes_that_are_half_a_character) {
     EXPECT_EQ(find_lone_surrogate(R"("\u12)"), none);
 }
 
+TEST(json_string, escapes_what_must_be_wherever_it_stands) {
+    const std::string plain = "0123456789 abcdef\x7f\xc3\xa9\xf0\x9f\x98\x80~";
+    for (std::size_t at = 0; at <= 16; ++at) {
+        for (unsigned code = 0; code < 0x80; ++code) {
+            auto text = plain;
+            text.insert(at, 1, static_cast<char>(code));
+            auto literal = quote(text);
+            EXPECT_EQ(unquote(literal), text) << at << " " << code;
+            auto bare = std::string_view(literal).substr(1, literal.size() - 2);
+            auto escaped = code < 0x20 || code == '"' || code == '\\';
+            EXPECT_EQ(bare.find('\\') != std::string_view::npos, escaped) << at << " " << code;
+        }
+    }
+}
+
 }  // namespace
 }  // namespace messaging

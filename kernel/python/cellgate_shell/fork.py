@@ -46,7 +46,17 @@ def warm_up() -> None:
     for name in ("concurrent.futures.thread", "sqlite3", "uuid"):
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
+    _read_sources("asyncio.base_events", "asyncio.futures", "asyncio.runners", "asyncio.tasks", "subprocess", "threading")
     _stop_threads_of_libraries()
+
+
+def _read_sources(*modules: str) -> None:
+    """What the traceback of an interrupted wait shows: reading these takes longer than all else of an interrupt."""
+    with contextlib.suppress(ImportError):
+        from executing import Source
+
+        for name in modules:
+            Source.for_filename(importlib.import_module(name).__file__)
 
 
 def _stop_threads_of_libraries() -> None:

@@ -6,21 +6,41 @@ import numbers
 from binascii import b2a_base64
 from collections.abc import Iterable, Mapping
 from datetime import date, datetime
-from typing import Any
+from typing import Any, Callable, Optional
 
 _exact = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=lambda o: _other(o))
 
 
-def dumps(value: Any) -> str:
+# json.dumps walks each text twice, character by character: for megabytes it is the greater part of showing them.
+_LARGE = 1 << 20
+
+
+def dumps(value: Any, quote: Optional[Callable[[str], str]] = None) -> str:
     """JSON without NaN and without half characters; bytes become base64, a key that is no string its str().
 
-    Raises TypeError for an object that has no JSON form.
+    `quote` makes the literal of a text, and is used where one is large. Raises TypeError for an object that has no JSON
+    form.
     """
+    encode = _encoder(quote) if quote and _has_large_text(value) else _exact.encode
     try:
-        text = _exact.encode(value)
+        text = encode(value)
     except (TypeError, ValueError):
-        text = _exact.encode(_clean(value))
+        text = encode(_clean(value))
     return text if text.isascii() else _whole_characters(text)
+
+
+def _has_large_text(value: Any, depth: int = 3) -> bool:
+    """Where outputs have it: a display's data, by MIME type."""
+    if isinstance(value, str):
+        return len(value) >= _LARGE
+    if depth and isinstance(value, dict):
+        return any(_has_large_text(item, depth - 1) for item in value.values())
+    return False
+
+
+def _encoder(quote: Callable[[str], str]) -> Callable[[Any], str]:
+    encode = json.encoder.c_make_encoder({}, _other, quote, None, ":", ",", False, False, False)
+    return lambda value: "".join(encode(value, 0))
 
 
 def _whole_characters(text: str) -> str:

@@ -38,7 +38,7 @@ def publish(
         return
     _core.publish(
         msg_type,
-        json_text.dumps(content),
+        json_text.dumps(content, _core.quote),
         metadata=json_text.dumps(metadata) if metadata else "{}",
         buffers=list(buffers or ()),
         parent=request.current().header if parent is None else parent,

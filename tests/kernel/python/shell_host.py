@@ -70,6 +70,9 @@ class FakeCore:
         """What is in the pipes would become text now."""
         self.send(type="drained")
 
+    def quote(self, text):
+        return json.dumps(text, ensure_ascii=False)
+
     def leave_to_parent(self):
         """Its connection is nobody's address."""
 
