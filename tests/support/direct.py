@@ -27,6 +27,10 @@ def _parse(part: bytes) -> Any:
     return json.loads(part.decode(), parse_constant=_reject)
 
 
+# One for all, never ended: a context that the collector finds before its sockets would wait for them for ever.
+_CONTEXT = zmq.Context()
+
+
 class DirectChannels(Conversation):
     """`unread` messages of iopub are taken off the connection before receive() asks for them; 0: all."""
 
@@ -34,7 +38,6 @@ class DirectChannels(Conversation):
         super().__init__(timeout)
         where = json.loads(connection_file.read_text())
         self._key = where["key"].encode()
-        self._context = zmq.Context()
         separator = "-" if where["transport"] == "ipc" else ":"
         base = f"{where['transport']}://{where['ip']}{separator}"
         identity = self.session.encode()
@@ -48,7 +51,7 @@ class DirectChannels(Conversation):
             self._poller.register(socket, zmq.POLLIN)
 
     def _connect(self, kind: int, address: str, *options: tuple[int, Any]) -> zmq.Socket:
-        made = self._context.socket(kind)
+        made = _CONTEXT.socket(kind)
         for option, value in [(zmq.LINGER, 0), (zmq.RECONNECT_IVL, 5), *options]:
             made.setsockopt(option, value)
         made.connect(address)
@@ -106,7 +109,8 @@ class DirectChannels(Conversation):
         return time.monotonic() - begin
 
     def close(self) -> None:
-        self._context.destroy(linger=0)
+        for socket in (*self._sockets.values(), self._heart):
+            socket.close(linger=0)
 
     def __enter__(self) -> "DirectChannels":
         return self
