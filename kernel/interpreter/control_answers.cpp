@@ -5,6 +5,7 @@
 
 #include "kernel/interpreter/kernel_process.hpp"
 #include "kernel/interpreter/replies.hpp"
+#include "kernel/interpreter/request_dispatcher.hpp"
 #include "messaging/json_members.hpp"
 #include "messaging/json_string.hpp"
 
@@ -72,9 +73,7 @@ const std::map<std::string, handler>& handlers() {
 }  // namespace
 
 bool control_answers::knows(const std::string& type) {
-    return handlers().contains(type) || type == "kernel_info_request" || type == "execute_request" ||
-           type == "complete_request" || type == "inspect_request" || type == "is_complete_request" ||
-           type == "history_request";
+    return handlers().contains(type) || request_dispatcher::is_for_xeus(type);
 }
 
 std::string control_answers::execute(const cell&) { return not_on_control(); }

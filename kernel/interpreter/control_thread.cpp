@@ -1,7 +1,6 @@
 #include "kernel/interpreter/control_thread.hpp"
 
 #include <poll.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -9,6 +8,7 @@
 #include "kernel/interpreter/control_answers.hpp"
 #include "kernel/interpreter/kernel_process.hpp"
 #include "kernel/interpreter/request_dispatcher.hpp"
+#include "kernel/server/blocked_signals.hpp"
 
 namespace kernel {
 namespace {
@@ -26,11 +26,8 @@ std::string type_of(const messaging::message& request) {
 control_thread::~control_thread() { stop(); }
 
 void control_thread::start() {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    blocked_signals during;
     thread_ = std::thread([this] { run(); });
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 void control_thread::stop() {

@@ -2,9 +2,6 @@
 // interpreter's lock; the rest it passes on. Owned by the kernel.
 #pragma once
 
-#include <condition_variable>
-#include <mutex>
-#include <string>
 #include <thread>
 
 #include "kernel/interpreter/shell_queue.hpp"

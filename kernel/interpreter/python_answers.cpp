@@ -2,8 +2,6 @@
 
 #include <pybind11/pybind11.h>
 
-#include <cstdio>
-
 #include "kernel/interpreter/kernel_process.hpp"
 #include "kernel/interpreter/python_text.hpp"
 #include "kernel/interpreter/replies.hpp"

@@ -1,9 +1,10 @@
 #include "kernel/interpreter/python_worker.hpp"
 
 #include <pybind11/pybind11.h>
-#include <signal.h>
 
 #include <utility>
+
+#include "kernel/server/blocked_signals.hpp"
 
 namespace kernel {
 
@@ -15,11 +16,8 @@ void python_worker::post(std::function<void()> job) {
     jobs_.push_back(std::move(job));
     changed_.notify_all();
     if (thread_.joinable()) return;
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    blocked_signals during;
     thread_ = std::thread([this] { run(); });
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 void python_worker::stop() {

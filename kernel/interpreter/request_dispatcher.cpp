@@ -216,6 +216,10 @@ request_dispatcher::request_dispatcher(kernel_server& server, answers& who, shel
 
 request_dispatcher::~request_dispatcher() = default;
 
+bool request_dispatcher::is_for_xeus(std::string_view type) {
+    return std::find(through_xeus.begin(), through_xeus.end(), type) != through_xeus.end();
+}
+
 void request_dispatcher::handle(const messaging::message& request) {
     auto& self = *implementation_;
     auto header = messaging::parse_header(request.header);
@@ -224,7 +228,7 @@ void request_dispatcher::handle(const messaging::message& request) {
     self.current.replied = false;
     self.current.content.clear();
     self.current.who.enter(request);
-    if (std::find(through_xeus.begin(), through_xeus.end(), header->msg_type) != through_xeus.end())
+    if (is_for_xeus(header->msg_type))
         self.through_xeus_kernel(header->msg_type, request);
     else
         self.past_xeus(header->msg_type, request);

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "kernel/interpreter/answers.hpp"
 #include "kernel/interpreter/shell_queue.hpp"
@@ -19,6 +20,8 @@ class request_dispatcher {
     request_dispatcher(const request_dispatcher&) = delete;
     request_dispatcher& operator=(const request_dispatcher&) = delete;
 
+    // Whether xeus dispatches requests of the type; the others reach answers::handle().
+    static bool is_for_xeus(std::string_view type);
     // To the end: every request gets its reply.
     void handle(const messaging::message& request);
 

@@ -12,6 +12,7 @@
 #include <thread>
 #include <utility>
 
+#include "kernel/server/blocked_signals.hpp"
 #include "kernel/server/io_loop.hpp"
 #include "kernel/server/zmq_socket.hpp"
 
@@ -19,22 +20,6 @@ namespace kernel {
 namespace {
 
 using messaging::result;
-
-// While it lives, threads that are made take no signal.
-class blocked_signals {
-  public:
-    blocked_signals() {
-        sigset_t all;
-        sigfillset(&all);
-        pthread_sigmask(SIG_SETMASK, &all, &before_);
-    }
-    ~blocked_signals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-    blocked_signals(const blocked_signals&) = delete;
-    blocked_signals& operator=(const blocked_signals&) = delete;
-
-  private:
-    sigset_t before_;
-};
 
 result<listeners> listen(messaging::connection_info& where) {
     auto shell = listener::make(where, where.shell_port);
