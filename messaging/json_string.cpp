@@ -130,18 +130,23 @@ std::string unquote(std::string_view literal) {
 }
 
 std::string quote(std::string_view text) {
-    if (!is_utf8(text)) return quote(replace_invalid_utf8(text));
-    std::string literal = "\"";
-    literal.reserve(text.size() + 2);
+    std::string literal;
+    append_quoted(literal, text);
+    return literal;
+}
+
+void append_quoted(std::string& to, std::string_view text) {
+    if (!is_utf8(text)) return append_quoted(to, replace_invalid_utf8(text));
+    to.reserve(to.size() + text.size() + 2);
+    to += '"';
     for (std::size_t at = 0;;) {
         auto escape = find_escape(text, at);
-        literal.append(text, at, escape - at);
+        to.append(text, at, escape - at);
         if (escape == text.size()) break;
-        append_escaped(literal, text[escape]);
+        append_escaped(to, text[escape]);
         at = escape + 1;
     }
-    literal += '"';
-    return literal;
+    to += '"';
 }
 
 std::size_t find_lone_surrogate(std::string_view json, std::size_t from) {

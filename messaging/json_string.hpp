@@ -12,6 +12,7 @@ namespace messaging {
 std::string unquote(std::string_view literal);
 // A string literal with its quotes; ill-formed UTF-8 becomes U+FFFD.
 std::string quote(std::string_view text);
+void append_quoted(std::string& to, std::string_view text);
 // Where the next \uXXXX that is half a character stands, at or behind `from` (which is inside no escape); npos when
 // there is none. JSON lets them pass, Python and JavaScript write them, and no UTF-8 text can hold them.
 std::size_t find_lone_surrogate(std::string_view json, std::size_t from = 0);

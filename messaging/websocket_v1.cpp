@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "messaging/large_text.hpp"
 #include "messaging/wire.hpp"
 
 namespace messaging {
@@ -20,6 +21,10 @@ std::uint64_t get_word(std::string_view from, std::size_t at) {
     std::uint64_t value = 0;
     for (std::size_t byte = word; byte-- > 0;) value = (value << 8) | static_cast<unsigned char>(from[at + byte]);
     return value;
+}
+
+std::array<std::string_view, fixed_parts - 1> json_parts(const message& of) {
+    return {of.header, of.parent_header, of.metadata, of.content};
 }
 
 // The table is whole, starts behind itself, never goes back, and ends with the frame.
@@ -44,23 +49,25 @@ errc check_offsets(std::string_view bytes, std::uint64_t& parts) {
 }  // namespace
 
 std::string encode_v1(const message& from) {
-    const std::array<std::string_view, fixed_parts> fixed = {to_string(from.where), from.header, from.parent_header,
-                                                             from.metadata, from.content};
-    std::uint64_t offsets = fixed_parts + from.buffers.size() + 1;
-    std::uint64_t end = word * (offsets + 1);
-    std::size_t size = end;
-    for (auto part : fixed) size += part.size();
-    for (const auto& buffer : from.buffers) size += buffer.size();
-
-    std::string bytes;
-    bytes.reserve(size);
-    put_word(bytes, offsets);
-    put_word(bytes, end);
-    for (auto part : fixed) put_word(bytes, end += part.size());
-    for (const auto& buffer : from.buffers) put_word(bytes, end += buffer.size());
-    for (auto part : fixed) bytes += part;
+    auto bytes = encode_v1_head(from);
+    reserve_large(bytes, bytes.size() + from.size());
+    for (auto part : json_parts(from)) bytes += part;
     for (const auto& buffer : from.buffers) bytes += buffer;
     return bytes;
+}
+
+std::string encode_v1_head(const message& from) {
+    auto where = to_string(from.where);
+    std::uint64_t offsets = fixed_parts + from.buffers.size() + 1;
+    std::uint64_t end = word * (offsets + 1);
+    std::string bytes;
+    bytes.reserve(end + where.size());
+    put_word(bytes, offsets);
+    put_word(bytes, end);
+    put_word(bytes, end += where.size());
+    for (auto part : json_parts(from)) put_word(bytes, end += part.size());
+    for (const auto& buffer : from.buffers) put_word(bytes, end += buffer.size());
+    return bytes += where;
 }
 
 result<message> decode_v1(std::string_view bytes) {

@@ -12,6 +12,8 @@ namespace messaging {
 inline constexpr std::string_view v1_subprotocol = "v1.kernel.websocket.jupyter.org";
 
 std::string encode_v1(const message& from);
+// What comes before the message's own bytes: header, parent_header, metadata, content and buffers follow as they are.
+std::string encode_v1_head(const message& from);
 result<message> decode_v1(std::string_view bytes);
 
 }  // namespace messaging

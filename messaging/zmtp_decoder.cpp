@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "messaging/large_text.hpp"
+
 namespace messaging {
 namespace {
 
@@ -118,7 +120,7 @@ zmtp_decoder::step zmtp_decoder::take_body(std::string_view& bytes) {
 }
 
 void zmtp_decoder::append(std::string_view piece) {
-    if (filled_ == 0) body_.reserve(left_);
+    if (filled_ == 0) reserve_large(body_, left_);
     body_.resize(filled_);
     body_.append(piece);
     filled_ += piece.size();
@@ -127,7 +129,7 @@ void zmtp_decoder::append(std::string_view piece) {
 std::span<char> zmtp_decoder::direct() {
     if (place_ != place::body || !is_kept() || left_ < direct_bytes) return {};
     auto room = static_cast<std::size_t>(std::min<std::uint64_t>(left_, growth));
-    if (filled_ == 0) body_.reserve(left_);
+    if (filled_ == 0) reserve_large(body_, left_);
     // What an earlier call made room for is used up first: growing costs the clearing.
     if (body_.size() < filled_ + std::min(room, direct_bytes)) body_.resize(filled_ + room);
     return std::span(body_).subspan(filled_);
