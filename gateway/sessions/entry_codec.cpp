@@ -1,5 +1,6 @@
 #include "gateway/sessions/entry_codec.hpp"
 
+#include <array>
 #include <chrono>
 
 namespace gateway::sessions {
@@ -7,25 +8,25 @@ namespace {
 
 using nanoseconds = std::chrono::nanoseconds;
 
-void put_number(std::string& to, std::uint64_t value) {
+void put_number(record_bytes& to, std::uint64_t value) {
     while (value >= 0x80) {
-        to.push_back(static_cast<char>((value & 0x7f) | 0x80));
+        to.put(static_cast<char>((value & 0x7f) | 0x80));
         value >>= 7;
     }
-    to.push_back(static_cast<char>(value));
+    to.put(static_cast<char>(value));
 }
 
-void put_text(std::string& to, std::string_view text) {
+void put_text(record_bytes& to, std::string_view text) {
     put_number(to, text.size());
-    to.append(text);
+    to.put(text);
 }
 
-void put_texts(std::string& to, const std::vector<std::string>& texts) {
+void put_texts(record_bytes& to, const std::vector<std::string>& texts) {
     put_number(to, texts.size());
     for (const auto& each : texts) put_text(to, each);
 }
 
-void put_message(std::string& to, const messaging::message& from) {
+void put_message(record_bytes& to, const messaging::message& from) {
     put_number(to, static_cast<std::uint64_t>(from.where));
     put_texts(to, from.identities);
     for (const auto* part : {&from.header, &from.parent_header, &from.metadata, &from.content}) put_text(to, *part);
@@ -95,18 +96,20 @@ messaging::shared_message take_message(payload_reader& from) {
 
 }  // namespace
 
-void encode_record(const entry& from, std::string& to) {
+void encode_record(const entry& from, record_bytes& to) {
+    auto length = to.leave(record_header_bytes);
     auto start = to.size();
-    to.append(record_header_bytes, '\0');
     put_number(to, from.seq);
     put_number(to, static_cast<std::uint64_t>(from.kind));
     put_number(to, static_cast<std::uint64_t>(nanoseconds(from.time.time_since_epoch()).count()));
     for (const auto* text : {&from.client, &from.cell_id, &from.type, &from.parent, &from.body}) put_text(to, *text);
     put_number(to, from.message ? 1 : 0);
     if (from.message) put_message(to, *from.message);
-    std::uint64_t length = to.size() - start - record_header_bytes;
+    std::uint64_t bytes = to.size() - start;
+    std::array<char, record_header_bytes> header;
     for (std::size_t byte = 0; byte < record_header_bytes; ++byte)
-        to[start + byte] = static_cast<char>(length >> (8 * byte) & 0xff);
+        header[byte] = static_cast<char>(bytes >> (8 * byte) & 0xff);
+    to.fill(length, {header.data(), header.size()});
 }
 
 std::uint64_t decode_record_length(std::string_view header) {

@@ -17,13 +17,14 @@
 
 #include "gateway/base/result.hpp"
 #include "gateway/sessions/entry.hpp"
+#include "gateway/sessions/record_bytes.hpp"
 
 namespace gateway::sessions {
 
 inline constexpr std::size_t record_header_bytes = 8;
 
-// Appends the record, length and all.
-void encode_record(const entry& from, std::string& to);
+// Appends the record, length and all; `from` outlives `to`.
+void encode_record(const entry& from, record_bytes& to);
 // The payload's length; `header` has record_header_bytes.
 std::uint64_t decode_record_length(std::string_view header);
 // io_error when the bytes are not exactly one entry. The entry's first_seq is its seq.

@@ -22,7 +22,7 @@ std::uint64_t segment_bytes(const log_limits& limits) {
 
 // On the pool, or on the io thread when the disk does not keep up.
 void write_batch(spill_job& job) {
-    std::string bytes;
+    record_bytes bytes;
     for (const auto& each : job.entries) {
         auto offset = job.offset + bytes.size();
         if (job.index_is_empty || offset - job.indexed_to >= index_step_bytes) {
@@ -32,7 +32,7 @@ void write_batch(spill_job& job) {
         }
         encode_record(*each, bytes);
     }
-    job.outcome = job.file->write(job.offset, bytes);
+    job.outcome = job.file->write(job.offset, bytes.pieces());
     job.written.next_seq = job.entries.back()->seq + 1;
     job.written.bytes = bytes.size();
 }

@@ -1,12 +1,15 @@
 #include "gateway/sessions/segment_file.hpp"
 
 #include <fcntl.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstring>
 #include <optional>
+#include <span>
 
 #include "gateway/sessions/entry_codec.hpp"
 
@@ -19,6 +22,34 @@ constexpr std::size_t read_ahead_bytes = 64u << 10;
 failure system_failure(const std::string& what, const std::string& path) {
     return failure{errc::io_error, what + " " + path + ": " + std::strerror(errno)};
 }
+
+// Pieces for writev(2), which takes so many at once and perhaps a part of them.
+class gathered {
+  public:
+    explicit gathered(const std::vector<std::string_view>& pieces) {
+        for (auto each : pieces)
+            if (!each.empty()) left_.push_back({const_cast<char*>(each.data()), each.size()});
+    }
+
+    bool empty() const { return at_ == left_.size(); }
+    std::span<const iovec> first() const {
+        return std::span(left_).subspan(at_, std::min<std::size_t>(left_.size() - at_, IOV_MAX));
+    }
+
+    void remove(std::size_t bytes) {
+        while (bytes > 0) {
+            auto& front = left_[at_];
+            auto count = std::min(bytes, front.iov_len);
+            front = {static_cast<char*>(front.iov_base) + count, front.iov_len - count};
+            bytes -= count;
+            if (front.iov_len == 0) ++at_;
+        }
+    }
+
+  private:
+    std::vector<iovec> left_;
+    std::size_t at_ = 0;
+};
 
 // The records of one file in order, through a window of read-ahead.
 class record_reader {
@@ -72,10 +103,11 @@ segment_file::segment_file(std::string path, int fd) : path_(std::move(path)), f
 
 segment_file::~segment_file() { ::close(fd_); }
 
-result<void> segment_file::write(std::uint64_t offset, std::string_view bytes) {
-    std::size_t done = 0;
-    while (done < bytes.size()) {
-        auto count = ::pwrite(fd_, bytes.data() + done, bytes.size() - done, static_cast<off_t>(offset + done));
+result<void> segment_file::write(std::uint64_t offset, const std::vector<std::string_view>& pieces) {
+    gathered left(pieces);
+    for (auto at = offset; !left.empty();) {
+        auto some = left.first();
+        auto count = ::pwritev(fd_, some.data(), static_cast<int>(some.size()), static_cast<off_t>(at));
         if (count < 0 && errno == EINTR) continue;
         if (count <= 0) {
             auto why = system_failure("cannot write", path_);
@@ -83,7 +115,8 @@ result<void> segment_file::write(std::uint64_t offset, std::string_view bytes) {
             (void)!::ftruncate(fd_, static_cast<off_t>(offset));
             return why;
         }
-        done += static_cast<std::size_t>(count);
+        left.remove(static_cast<std::size_t>(count));
+        at += static_cast<std::size_t>(count);
     }
     return {};
 }

@@ -22,8 +22,8 @@ class segment_file {
     segment_file(const segment_file&) = delete;
     segment_file& operator=(const segment_file&) = delete;
 
-    // All of `bytes`, or none: what a failed write left is cut off again.
-    result<void> write(std::uint64_t offset, std::string_view bytes);
+    // All of the pieces, one behind the other, or none: what a failed write left is cut off again.
+    result<void> write(std::uint64_t offset, const std::vector<std::string_view>& pieces);
     result<std::string> read(std::uint64_t offset, std::size_t size) const;
     void unlink();
 

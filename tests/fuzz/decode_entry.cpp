@@ -10,8 +10,10 @@ using namespace gateway::sessions;
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     auto decoded = decode_payload(std::string_view(reinterpret_cast<const char*>(data), size));
     if (!decoded) return 0;
+    record_bytes bytes;
+    encode_record(*decoded, bytes);
     std::string record;
-    encode_record(*decoded, record);
+    for (auto piece : bytes.pieces()) record += piece;
     require(decode_record_length(record) == record.size() - record_header_bytes);
     auto again = decode_payload(std::string_view(record).substr(record_header_bytes));
     require(again && again->seq == decoded->seq && again->time == decoded->time && again->type == decoded->type);

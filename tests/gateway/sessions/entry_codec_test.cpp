@@ -7,9 +7,17 @@
 namespace gateway::sessions {
 namespace {
 
-std::string payload_of(const entry& from) {
+std::string record_of(const entry& from) {
+    record_bytes bytes;
+    encode_record(from, bytes);
     std::string record;
-    encode_record(from, record);
+    for (auto piece : bytes.pieces()) record += piece;
+    EXPECT_EQ(record.size(), bytes.size());
+    return record;
+}
+
+std::string payload_of(const entry& from) {
+    auto record = record_of(from);
     EXPECT_EQ(decode_record_length(record), record.size() - record_header_bytes);
     return record.substr(record_header_bytes);
 }
@@ -67,9 +75,8 @@ TEST(entry_codec, writes_the_bytes_that_its_header_shows) {
     example.cell_id = "c";
     example.type = "t";
     example.body = "{}";
-    std::string record;
-    encode_record(example, record);
-    EXPECT_EQ(record, std::string("\x0e\0\0\0\0\0\0\0\xac\x02\x01\x01\0\x01\x63\x01\x74\0\x02\x7b\x7d\0", 22));
+    EXPECT_EQ(record_of(example),
+              std::string("\x0e\0\0\0\0\0\0\0\xac\x02\x01\x01\0\x01\x63\x01\x74\0\x02\x7b\x7d\0", 22));
 }
 
 TEST(entry_codec, refuses_every_shortened_record) {
