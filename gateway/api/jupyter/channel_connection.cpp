@@ -148,13 +148,15 @@ awaitable<bool> channel_connection::write_batch(std::vector<sessions::delivery> 
 awaitable<bool> channel_connection::write_one(const sessions::delivery& what) {
     note_stripped(*what.message);
     auto frame = co_await encode_message(what.message);
-    window_.writing(what.seq, frame.bytes.size());
+    auto size = frame.size();
+    window_.writing(what.seq, size);
     std::vector<asio::const_buffer> parts(1, asio::buffer(frame.bytes));
+    for (auto each : frame.borrowed) parts.emplace_back(each.data(), each.size());
     auto sent = co_await ws_.write(frame.binary, std::move(parts));
     if (!sent) co_return false;
     ++counters_.messages_sent;
     if (what.merged) ++counters_.merged;
-    counters_.bytes_sent += frame.bytes.size();
+    counters_.bytes_sent += size;
     note_written();
     co_await wait_for_peer();
     co_return true;
@@ -212,8 +214,9 @@ void channel_connection::acknowledge(std::string_view payload) {
     acknowledged_.notify_all();
 }
 
-awaitable<messaging::websocket_frame> channel_connection::encode_message(messaging::shared_message what) {
-    if (!options_.pool || what->size() < work_for_pool) co_return encode(options_.form, *what);
+awaitable<outgoing_frame> channel_connection::encode_message(messaging::shared_message what) {
+    auto is_copied = options_.form != framing::v1;
+    if (!options_.pool || !is_copied || what->size() < work_for_pool) co_return encode(options_.form, *what);
     auto work = [form = options_.form, what = std::move(what)] { return encode(form, *what); };
     co_return co_await run_on(*options_.pool, std::move(work));
 }

@@ -53,7 +53,7 @@ class channel_connection {
     awaitable<void> close_as_told();
     awaitable<void> stay_silent();
     awaitable<void> close(http::close_code code, std::string reason);
-    awaitable<messaging::websocket_frame> encode_message(messaging::shared_message what);
+    awaitable<outgoing_frame> encode_message(messaging::shared_message what);
     awaitable<result<messaging::message>> decode_frame(http::websocket::incoming frame);
     void note_stripped(const messaging::message& what);
     void acknowledge(std::string_view payload);

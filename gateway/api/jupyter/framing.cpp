@@ -2,9 +2,22 @@
 
 #include <algorithm>
 
+#include "messaging/websocket_default.hpp"
 #include "messaging/websocket_v1.hpp"
 
 namespace gateway::api::jupyter {
+namespace {
+
+constexpr std::size_t least_borrowed = 64u << 10;  // each part is a buffer of its own for the system call
+
+outgoing_frame borrow_v1(const messaging::message& what) {
+    outgoing_frame made{true, messaging::encode_v1_head(what), {}};
+    made.borrowed = {what.header, what.parent_header, what.metadata, what.content};
+    made.borrowed.insert(made.borrowed.end(), what.buffers.begin(), what.buffers.end());
+    return made;
+}
+
+}  // namespace
 
 std::string choose_subprotocol(const std::vector<std::string>& offered) {
     bool has_v1 = std::find(offered.begin(), offered.end(), messaging::v1_subprotocol) != offered.end();
@@ -21,16 +34,18 @@ framing choose_framing(const std::string& subprotocol, const std::string& user_a
                                                                            : framing::plain;
 }
 
-messaging::websocket_frame encode(framing form, const messaging::message& what) {
-    switch (form) {
-        case framing::v1:
-            return {true, messaging::encode_v1(what)};
-        case framing::plain:
-            return messaging::encode_default(what);
-        case framing::plain_without_buffers:
-            break;
-    }
-    return messaging::encode_default_without_buffers(what);
+std::size_t outgoing_frame::size() const {
+    auto size = bytes.size();
+    for (auto each : borrowed) size += each.size();
+    return size;
+}
+
+outgoing_frame encode(framing form, const messaging::message& what) {
+    if (form == framing::v1)
+        return what.size() < least_borrowed ? outgoing_frame{true, messaging::encode_v1(what), {}} : borrow_v1(what);
+    auto whole =
+        form == framing::plain ? messaging::encode_default(what) : messaging::encode_default_without_buffers(what);
+    return {whole.binary, std::move(whole.bytes), {}};
 }
 
 result<messaging::message> decode(framing form, std::string_view bytes, bool binary) {

@@ -7,7 +7,6 @@
 
 #include "gateway/base/result.hpp"
 #include "messaging/message.hpp"
-#include "messaging/websocket_default.hpp"
 
 namespace gateway::api::jupyter {
 
@@ -25,7 +24,16 @@ bool is_gateway_client(const std::string& subprotocol, const std::string& user_a
 // `binary_to_legacy` says that it can read them.
 framing choose_framing(const std::string& subprotocol, const std::string& user_agent, bool binary_to_legacy);
 
-messaging::websocket_frame encode(framing form, const messaging::message& what);
+// A frame is the bytes and then the borrowed, in order: what is large is not copied.
+struct outgoing_frame {
+    bool binary = false;
+    std::string bytes;
+    std::vector<std::string_view> borrowed;  // of the message
+
+    std::size_t size() const;
+};
+
+outgoing_frame encode(framing form, const messaging::message& what);
 // The failure's message says what is wrong with the frame.
 result<messaging::message> decode(framing form, std::string_view bytes, bool binary);
 

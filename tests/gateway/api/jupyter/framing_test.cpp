@@ -17,6 +17,13 @@ messaging::message with_buffers() {
     return made;
 }
 
+std::string whole_of(const outgoing_frame& frame) {
+    auto whole = frame.bytes;
+    for (auto each : frame.borrowed) whole += each;
+    EXPECT_EQ(frame.size(), whole.size());
+    return whole;
+}
+
 TEST(framing, chooses_v1_exactly_when_it_is_offered) {
     EXPECT_EQ(choose_subprotocol({"other", v1}), v1);
     EXPECT_EQ(choose_subprotocol({"other"}), "");
@@ -36,11 +43,22 @@ TEST(framing, carries_buffers_exactly_in_both_forms) {
     for (auto form : {framing::v1, framing::plain}) {
         auto frame = encode(form, sent);
         EXPECT_TRUE(frame.binary);
-        auto back = decode(form, frame.bytes, frame.binary);
+        auto back = decode(form, whole_of(frame), frame.binary);
         ASSERT_TRUE(back);
         EXPECT_EQ(back->buffers, sent.buffers);
         EXPECT_EQ(nlohmann::json::parse(back->content), nlohmann::json::parse(sent.content));
     }
+}
+
+TEST(framing, borrows_the_parts_of_a_large_message_and_no_others) {
+    auto sent = with_buffers();
+    sent.buffers = {"few", ""};
+    EXPECT_TRUE(encode(framing::v1, sent).borrowed.empty());
+    sent.content = "\"" + std::string(100'000, 'x') + "\"";
+    auto frame = encode(framing::v1, sent);
+    EXPECT_LT(frame.bytes.size(), 200U);
+    EXPECT_EQ(frame.borrowed[3].data(), sent.content.data());
+    EXPECT_EQ(whole_of(frame), messaging::encode_v1(sent));
 }
 
 TEST(framing, sends_text_without_buffers_to_who_cannot_read_binary) {
