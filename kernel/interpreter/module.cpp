@@ -9,6 +9,7 @@
 #include "kernel/interpreter/python_text.hpp"
 #include "kernel/interpreter/replies.hpp"
 #include "messaging/json_string.hpp"
+#include "messaging/large_text.hpp"
 
 namespace py = pybind11;
 
@@ -50,12 +51,31 @@ std::string bytes_of(py::handle buffer) {
     return copy;
 }
 
-void publish(const std::string& type, const py::object& content, const py::object& metadata,
+// In `json` a NUL, of which JSON text has none, stands for the literal of the next text of `apart`. They have
+// megabytes: each is copied once, into its place.
+std::string content_of(const py::object& json, const py::sequence& apart) {
+    if (apart.empty()) return text_of(json);
+    const auto around = text_of(json);
+    auto size = around.size();
+    for (auto each : apart) size += 2 + static_cast<std::size_t>(PyUnicode_GET_LENGTH(each.ptr()));
+    std::string whole;
+    messaging::reserve_large(whole, size);
+    std::size_t at = 0;
+    for (auto each : apart) {
+        auto mark = around.find('\0', at);
+        whole.append(around, at, mark - at);
+        messaging::append_quoted(whole, text_view(each).utf8());
+        at = mark + 1;
+    }
+    return whole.append(around, at);
+}
+
+void publish(const std::string& type, const py::object& content, const py::sequence& apart, const py::object& metadata,
              const py::iterable& buffers, const py::object& parent, const py::object& topic) {
     auto& kernel = running();
     // An error ends its cell, also one that was interrupted while it waited for room.
     if (type != "error") wait_for_room(kernel);
-    auto made = make_publication(text_of(parent), type, kernel.session(), text_of(content));
+    auto made = make_publication(text_of(parent), type, kernel.session(), content_of(content, apart));
     made.metadata = text_of(metadata);
     if (!topic.is_none()) made.identities = {text_of(topic)};
     for (auto each : buffers) made.buffers.push_back(bytes_of(each));
@@ -123,15 +143,6 @@ py::dict connection() {
     return all;
 }
 
-// The JSON literal of a text: for megabytes much faster than Python's own.
-py::object quote(const py::str& text) {
-    Py_ssize_t size = 0;
-    if (const char* plain = PyUnicode_AsUTF8AndSize(text.ptr(), &size))
-        return python_text(messaging::quote({plain, static_cast<std::size_t>(size)}));
-    PyErr_Clear();
-    return python_text(messaging::quote(text_of(text)));
-}
-
 void drain() {
     py::gil_scoped_release unlocked;
     running().server().drain_captured();
@@ -150,14 +161,14 @@ PYBIND11_MODULE(_cellgate, module) {
         .def_property_readonly("closed", [](const shell& self) { return self.queue.closed(); })
         .def("fileno", [](const shell& self) { return self.queue.event(); })
         .def("dispatch", [](shell& self) { return running().dispatch(self); });
-    module.def("publish", publish, py::arg("msg_type"), py::arg("content"), py::kw_only(), py::arg("metadata") = "{}",
-               py::arg("buffers") = py::tuple(), py::arg("parent") = "{}", py::arg("topic") = py::none());
+    module.def("publish", publish, py::arg("msg_type"), py::arg("content"), py::kw_only(),
+               py::arg("apart") = py::tuple(), py::arg("metadata") = "{}", py::arg("buffers") = py::tuple(),
+               py::arg("parent") = "{}", py::arg("topic") = py::none());
     module.def("write", write, py::arg("name"), py::arg("text"), py::arg("parent"));
     module.def("flush", [] { running().server().flush(); });
     module.def("ask", ask, py::arg("prompt"), py::arg("password"), py::arg("parent"));
     module.def("drain", drain);
     module.def("leave_to_parent", [] { running().server().leave_to_parent(); });
-    module.def("quote", quote, py::arg("text"));
     module.def("connection", connection);
     module.def("session", [] { return running().session(); });
     module.def("interrupt", [](const std::optional<std::string>& id) { return running().interrupt(id.value_or("")); });

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <stdexcept>
 
+#include "kernel/interpreter/large_blocks.hpp"
 #include "kernel/interpreter/module.hpp"
 
 namespace kernel {
@@ -34,6 +35,7 @@ void set(PyConfig& config, wchar_t** field, const std::string& value) {
 
 // As `prefix`/bin/python3 would be: its site-packages, and sys.executable for programs that start Python again.
 void initialise(const std::string& prefix) {
+    prefer_huge_blocks();
     PyConfig config;
     PyConfig_InitPythonConfig(&config);
     config.parse_argv = 0;

@@ -1,5 +1,7 @@
 """What cells print and show: whose it is, in which order, and that none of it is lost or breaks a message."""
 
+import base64
+
 import pytest
 
 from support.direct import DirectChannels
@@ -146,6 +148,16 @@ def test_warnings_and_logs_are_on_stderr(channels: DirectChannels) -> None:
 def test_a_large_result_comes_whole(channels: DirectChannels) -> None:
     cell = channels.run("display({'text/plain': 'é' * 5_000_000}, raw=True)")
     assert cell.of("display_data")[0]["data"]["text/plain"] == "é" * 5_000_000
+
+
+def test_large_texts_come_whole_in_their_places(channels: DirectChannels) -> None:
+    cell = channels.run("display({'a': 'first', 'text/plain': '\\0\"\\\\é' * 1_000_000, 'text/html': 'x\\n' * 1_000_000,\n"
+                        "         'image/png': b'\\x89' * 2_000_000, 'half': '\\ud800' * 1_500_000, 'z': [1]}, raw=True)")
+    data = cell.of("display_data")[0]["data"]
+    assert list(data) == ["a", "text/plain", "text/html", "image/png", "half", "z"]
+    assert data["text/plain"] == '\0"\\é' * 1_000_000 and data["text/html"] == "x\n" * 1_000_000
+    assert base64.b64decode(data["image/png"]) == b"\x89" * 2_000_000
+    assert set(data["half"]) == {"\ufffd"} and data["z"] == [1]
 
 
 def test_binary_data_is_shown_as_base64(channels: DirectChannels) -> None:

@@ -6,22 +6,47 @@ import numbers
 from binascii import b2a_base64
 from collections.abc import Iterable, Mapping
 from datetime import date, datetime
-from typing import Any, Callable, Optional
+from typing import Any, Callable, List, Tuple
 
 _exact = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=lambda o: _other(o))
 
 
-# json.dumps walks each text twice, character by character: for megabytes it is the greater part of showing them.
+# Copying a text of megabytes, and looking at each character, is the greater part of showing it: such a text is left to C++.
 _LARGE = 1 << 20
+# JSON text has no NUL of its own.
+_APART = "\0"
 
 
-def dumps(value: Any, quote: Optional[Callable[[str], str]] = None) -> str:
+def dumps(value: Any) -> str:
     """JSON without NaN and without half characters; bytes become base64, a key that is no string its str().
 
-    `quote` makes the literal of a text, and is used where one is large. Raises TypeError for an object that has no JSON
-    form.
+    Raises TypeError for an object that has no JSON form.
     """
-    encode = _encoder(quote) if quote and _has_large_text(value) else _exact.encode
+    return _encoded(value, _exact.encode)
+
+
+def dumps_apart(value: Any) -> Tuple[str, List[str]]:
+    """As dumps(), but each large text stands beside the JSON, which has a NUL where its literal belongs."""
+    if not _has_large_text(value):
+        return dumps(value), []
+    apart: List[str] = []
+
+    def literal(text: str) -> str:
+        if len(text) < _LARGE:
+            return json.encoder.encode_basestring(text)
+        apart.append(text)
+        return _APART
+
+    encode = json.encoder.c_make_encoder({}, _other, literal, None, ":", ",", False, False, False)
+
+    def encode_anew(given: Any) -> str:
+        apart.clear()
+        return "".join(encode(given, 0))
+
+    return _encoded(value, encode_anew), apart
+
+
+def _encoded(value: Any, encode: Callable[[Any], str]) -> str:
     try:
         text = encode(value)
     except (TypeError, ValueError):
@@ -31,16 +56,11 @@ def dumps(value: Any, quote: Optional[Callable[[str], str]] = None) -> str:
 
 def _has_large_text(value: Any, depth: int = 3) -> bool:
     """Where outputs have it: a display's data, by MIME type."""
-    if isinstance(value, str):
+    if isinstance(value, (str, bytes)):
         return len(value) >= _LARGE
     if depth and isinstance(value, dict):
         return any(_has_large_text(item, depth - 1) for item in value.values())
     return False
-
-
-def _encoder(quote: Callable[[str], str]) -> Callable[[Any], str]:
-    encode = json.encoder.c_make_encoder({}, _other, quote, None, ":", ",", False, False, False)
-    return lambda value: "".join(encode(value, 0))
 
 
 def _whole_characters(text: str) -> str:

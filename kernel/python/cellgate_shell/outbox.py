@@ -36,9 +36,11 @@ def publish(
     """Send a message on iopub. `parent` is a header as JSON text; by default that of the current request."""
     if not reachable():
         return
+    text, apart = json_text.dumps_apart(content)
     _core.publish(
         msg_type,
-        json_text.dumps(content, _core.quote),
+        text,
+        apart=apart,
         metadata=json_text.dumps(metadata) if metadata else "{}",
         buffers=list(buffers or ()),
         parent=request.current().header if parent is None else parent,

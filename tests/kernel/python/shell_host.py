@@ -38,8 +38,11 @@ class FakeCore:
             self._out.write(json.dumps(message) + "\n")
             self._out.flush()
 
-    def publish(self, msg_type, content, *, metadata="{}", buffers=(), parent="{}", topic=None):
+    def publish(self, msg_type, content, *, apart=(), metadata="{}", buffers=(), parent="{}", topic=None):
         content.encode()  # UTF-8, as C++ takes it
+        literals = [json.dumps(text) for text in apart]
+        pieces = content.split("\0")
+        content = "".join(piece + literal for piece, literal in zip(pieces, [*literals, ""], strict=True))
         encoded = [base64.b64encode(data).decode() for data in buffers]
         self.send(
             type=msg_type,
@@ -69,9 +72,6 @@ class FakeCore:
     def drain(self):
         """What is in the pipes would become text now."""
         self.send(type="drained")
-
-    def quote(self, text):
-        return json.dumps(text, ensure_ascii=False)
 
     def leave_to_parent(self):
         """Its connection is nobody's address."""
