@@ -63,7 +63,7 @@ class Socket:
             raise Gone("end of stream")
         self._buffer += data
 
-    def _take(self, count: int) -> bytes:
+    def _take(self, count: int) -> bytes | bytearray:
         if count > 1 << 20:
             return self._take_large(count)
         while len(self._buffer) < count:
@@ -72,7 +72,7 @@ class Socket:
         del self._buffer[:count]
         return taken
 
-    def _take_large(self, count: int) -> bytes:
+    def _take_large(self, count: int) -> bytearray:
         whole = bytearray(count)
         have = min(count, len(self._buffer))
         whole[:have] = self._buffer[:have]
@@ -86,7 +86,7 @@ class Socket:
             if not got:
                 raise Gone("end of stream")
             have += got
-        return bytes(whole)
+        return whole
 
     def send(self, payload: bytes, kind: int = BINARY) -> None:
         size = len(payload)
@@ -103,7 +103,7 @@ class Socket:
         except ConnectionError as error:
             raise Gone(str(error)) from None
 
-    def receive(self) -> bytes:
+    def receive(self) -> bytes | bytearray:
         """The next message; pings are answered on the way."""
         message = b""
         while True:
@@ -133,7 +133,7 @@ class Received:
     channel: str
     msg_type: str
     parent: str
-    content: bytes
+    content: bytes | memoryview
 
 
 @dataclass
@@ -219,7 +219,8 @@ class KernelSocket(Cells):
         (count,) = struct.unpack_from("<Q", frame)
         at = struct.unpack_from(f"<{count}Q", frame, 8)
         parent = json.loads(frame[at[2]:at[3]]).get("msg_id", "")
-        return Received(frame[at[0]:at[1]].decode(), json.loads(frame[at[1]:at[2]])["msg_type"], parent, frame[at[4]:at[5]])
+        content = frame[at[4]:at[5]] if isinstance(frame, bytes) else memoryview(frame)[at[4]:at[5]]  # a large one is not copied
+        return Received(frame[at[0]:at[1]].decode(), json.loads(frame[at[1]:at[2]])["msg_type"], parent, content)
 
     def close(self) -> None:
         self.socket.close()
