@@ -106,6 +106,7 @@ void kernelspec_store::name_python3() {
     }
     auto copy = own->second;
     copy.name = usual_kernel;
+    copy.display_name = usual_title;  // two tiles of one title would look like a mistake
     found_.emplace(usual_kernel, std::move(copy));
 }
 

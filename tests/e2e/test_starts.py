@@ -67,7 +67,8 @@ def test_our_kernel_is_the_default_and_python3_and_the_other_is_ipykernel(start_
     jupyter = start_gateway(kernels__kernelspec_dirs=[tmp_path]).jupyter()
     specs = jupyter.get("/api/kernelspecs")
     assert specs["default"] == "cellgate" and "ipykernel" in specs["kernelspecs"]
-    assert specs["kernelspecs"]["python3"]["spec"] == specs["kernelspecs"]["cellgate"]["spec"]
+    ours, usual = (specs["kernelspecs"][name]["spec"] for name in ("cellgate", "python3"))
+    assert usual == {**ours, "display_name": "Python 3"}
     for asked, named, which in ((None, "cellgate", "ours"), ("python3", "python3", "ours"), ("ipykernel", "ipykernel", None)):
         kernel = jupyter.start_kernel(asked)
         assert jupyter.kernel(kernel)["name"] == named

@@ -126,6 +126,8 @@ TEST_F(kernelspec_test, our_kernel_is_python3_too_and_what_was_python3_is_ipyker
     EXPECT_EQ(names(specs), "cellgate ipykernel python3");
     for (const char* name : {"cellgate", "python3", "python"}) EXPECT_EQ(specs.find(name)->directory, ours) << name;
     EXPECT_EQ(specs.find("python")->name, "python3");
+    EXPECT_EQ(specs.find("python3")->display_name, "Python 3");
+    EXPECT_NE(specs.find("cellgate")->display_name, "Python 3");
     EXPECT_EQ(specs.find("ipykernel")->directory, usual);
     EXPECT_EQ(specs.find("ipykernel")->name, "ipykernel");
 }
