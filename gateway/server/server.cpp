@@ -11,6 +11,7 @@
 
 #include "gateway/api/agent/routes.hpp"
 #include "gateway/api/helpers/endpoint.hpp"
+#include "gateway/api/helpers/execute_route.hpp"
 #include "gateway/base/ids.hpp"
 #include "gateway/base/log.hpp"
 #include "gateway/http/key_authenticator.hpp"
@@ -164,8 +165,8 @@ result<void> parts::prepare() {
         auto found = registry_.find_by_helper_key(key);
         return found ? std::optional(found->id()) : std::nullopt;
     };
-    helpers_ =
-        std::make_unique<api::helpers::endpoint>(io_.get_executor(), owned_.helper_sockets(), *toolbox_, find_session);
+    helpers_ = std::make_unique<api::helpers::endpoint>(io_.get_executor(), owned_.helper_sockets(), find_session);
+    api::helpers::add_execute_route(*helpers_, *toolbox_);
     if (auto bound = helpers_->listen(); !bound) return bound;
     return server_->listen();
 }

@@ -1,6 +1,5 @@
-// Where helpers inside kernels reach the gateway: HTTP over a Unix socket whose directory is bound into every box.
-//   POST /v1/tools/execute {tool_slug, arguments, account?}, header x-cellgate-session-key
-// Answers are {"data", "error", "log_id"} (docs/tools.md). Owned by main; io thread.
+// Where helpers inside kernels reach the gateway: HTTP over a Unix socket whose directory is bound into every box. Each
+// call has its session's key in the header x-cellgate-session-key. Owned by main; io thread.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "gateway/base/async.hpp"
-#include "gateway/tools/toolbox.hpp"
+#include "gateway/api/helpers/helper_call.hpp"
 
 namespace gateway::api::helpers {
 
@@ -20,16 +18,22 @@ class endpoint {
   public:
     // The session that has this key; nothing when there is none.
     using session_finder = std::function<std::optional<std::string>(const std::string& key)>;
+    // The answer to a call without a good key, in the form of its route.
+    using refusal = std::function<http::response(const helper_call& call, const failure& why)>;
 
     struct limits {
         std::size_t body_bytes = 64u << 20;
         std::size_t connections = 4096;
     };
 
-    // The socket is DIRECTORY/helper.sock. `tools` outlives the endpoint.
-    endpoint(executor ex, std::string directory, tools::toolbox& tools, session_finder find_session);
-    endpoint(executor ex, std::string directory, tools::toolbox& tools, session_finder find_session, limits bounds);
+    // The socket is DIRECTORY/helper.sock.
+    endpoint(executor ex, std::string directory, session_finder find_session);
+    endpoint(executor ex, std::string directory, session_finder find_session, limits bounds);
     ~endpoint();
+
+    // A route, before run(). `what` is called for calls with a good key only; the path may have {} for a segment.
+    void add(std::string method, std::string path, helper_handler what);
+    void add(std::string method, std::string path, helper_handler what, refusal without_key);
 
     // Makes the directory (0700) if need be, and binds; a socket left there is replaced. io_error.
     result<void> listen();

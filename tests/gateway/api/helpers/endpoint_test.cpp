@@ -12,6 +12,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "gateway/api/helpers/execute_route.hpp"
+#include "gateway/http/router.hpp"
 #include "tests/support/await.hpp"
 #include "tests/support/temporary_directory.hpp"
 
@@ -55,6 +57,13 @@ class fake_toolbox final : public tools::toolbox {
     int most = 0;
 };
 
+// A route of another subject: says whose call it got.
+awaitable<http::response> mirror(helper_call call) {
+    if (call.from.parameters[0] == "full") co_return refuse(call, {errc::limit_reached, "enough for now"}, 429);
+    json body = {{"session", call.session}, {"segment", call.from.parameters[0]}, {"log_id", call.log_id}};
+    co_return http::json_response(body.dump());
+}
+
 struct answer {
     int status = 0;
     json body;
@@ -77,7 +86,9 @@ struct helper_endpoint : testing::Test {
         };
         endpoint::limits bounds;
         bounds.body_bytes = 100'000;
-        served = std::make_unique<endpoint>(io.get_executor(), sockets(), box, find, bounds);
+        served = std::make_unique<endpoint>(io.get_executor(), sockets(), find, bounds);
+        add_execute_route(*served, box);
+        served->add("GET", "/v1/mirror/{}", [](helper_call call) { return mirror(std::move(call)); });
         auto bound = served->listen();
         ASSERT_TRUE(bound) << bound.error().message;
         tasks.spawn("endpoint", served->run());
@@ -93,6 +104,10 @@ struct helper_endpoint : testing::Test {
                             const std::string& target = "/v1/tools/execute") {
         return "POST " + target + " HTTP/1.1\r\nHost: localhost\r\nx-cellgate-session-key: " + key +
                "\r\nConnection: close\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+    }
+    static std::string get(const std::string& target, const std::string& key = "good") {
+        return "GET " + target + " HTTP/1.1\r\nHost: localhost\r\nx-cellgate-session-key: " + key +
+               "\r\nConnection: close\r\n\r\n";
     }
     awaitable<answer> exchange(std::string request) {
         asio::local::stream_protocol::socket socket(io);
@@ -144,6 +159,25 @@ TEST_F(helper_endpoint, a_key_of_no_session_is_refused_before_anything_else) {
         EXPECT_EQ(got.body["data"], json::object());
     }
     EXPECT_EQ(box.most, 0);
+}
+
+TEST_F(helper_endpoint, a_route_of_another_subject_gets_the_session_and_its_parameters) {
+    auto got = send(get("/v1/mirror/a%20b"));
+    EXPECT_EQ(got.status, 200);
+    EXPECT_EQ(got.body["session"], "ses_1");
+    EXPECT_EQ(got.body["segment"], "a b");
+    EXPECT_EQ(got.body["log_id"].get<std::string>().rfind("log_", 0), 0u);
+}
+
+TEST_F(helper_endpoint, refusals_of_other_routes_have_the_form_of_the_api) {
+    auto full = send(get("/v1/mirror/full"));
+    EXPECT_EQ(full.status, 429);
+    EXPECT_EQ(full.body["error"]["code"], "limit_reached");
+    EXPECT_EQ(full.body["error"]["status"], 429);
+    auto keyless = send(get("/v1/mirror/a", "bad"));
+    EXPECT_EQ(keyless.status, 401);
+    EXPECT_EQ(keyless.body["error"]["code"], "unauthorized");
+    EXPECT_EQ(send(post("{}", "good", "/v1/mirror/a")).status, 405);
 }
 
 TEST_F(helper_endpoint, nothing_else_is_served) {
@@ -199,7 +233,7 @@ TEST_F(helper_endpoint, a_socket_that_was_left_behind_is_replaced_and_ours_is_re
 }
 
 TEST_F(helper_endpoint, a_directory_that_is_too_long_for_a_socket_is_an_error) {
-    endpoint other(io.get_executor(), directory.path() + "/" + std::string(120, 'x'), box,
+    endpoint other(io.get_executor(), directory.path() + "/" + std::string(120, 'x'),
                    [](const std::string&) { return std::nullopt; });
     auto bound = other.listen();
     ASSERT_FALSE(bound);

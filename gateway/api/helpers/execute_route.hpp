@@ -1,0 +1,13 @@
+// POST /v1/tools/execute {tool_slug, arguments, account?}: a tool call from a cell. Every answer, a refusal too, is
+// {"data", "error", "log_id"} (docs/tools.md).
+#pragma once
+
+#include "gateway/api/helpers/endpoint.hpp"
+#include "gateway/tools/toolbox.hpp"
+
+namespace gateway::api::helpers {
+
+// `tools` outlives the endpoint.
+void add_execute_route(endpoint& to, tools::toolbox& tools);
+
+}  // namespace gateway::api::helpers

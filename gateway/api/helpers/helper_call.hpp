@@ -1,0 +1,27 @@
+// A call of a helper in a kernel, as the routes of the helper socket get it. A value for one request; io thread.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "gateway/base/async.hpp"
+#include "gateway/base/result.hpp"
+#include "gateway/http/request.hpp"
+
+namespace gateway::api::helpers {
+
+// The session's key was good. `from` outlives the handler's awaitable.
+struct helper_call {
+    std::string session;  // its id
+    http::request& from;
+    std::string log_id;  // "log_…": what the gateway logs about the call is under this
+};
+
+// Cancelled when the caller goes away: an interrupted cell's call.
+using helper_handler = std::function<awaitable<http::response>(helper_call)>;
+
+// {"error": {"code", "message", "status", "request_id"}}, as all other refusals of the socket. `status` replaces the
+// code's own where HTTP has a narrower one.
+http::response refuse(const helper_call& call, const failure& why, int status = 0);
+
+}  // namespace gateway::api::helpers
