@@ -7,7 +7,8 @@ import threading
 import traceback
 from typing import Any, Dict, Iterator, List, Optional, Set
 
-from . import children, comms, completion, fork, history, interrupts, json_text, outbox, profile, request, stdin, streams, threads
+from . import children, comms, completion, fork, history, interrupts, json_text, outbox, profile, prompts, request
+from . import stdin, streams, threads
 from . import execution as executing
 from . import info as about
 from . import loop as loops
@@ -31,6 +32,7 @@ def make_shell() -> ZMQInteractiveShell:
     shell.config.IPKernelApp.tqdm = "cellgate"  # by which tqdm knows a notebook
     comms.install(shell.kernel)
     shell.extension_manager.load_extension("storemagic")
+    prompts.install()
     shell.forget_places()
     return shell
 
