@@ -55,6 +55,22 @@ def test_an_interrupt_ends_the_cell(channels: DirectChannels, kernel: Kernel, si
     assert channels.run("6 * 7").result == "42"
 
 
+@pytest.mark.parametrize("mode", ["Context", "Plain", "Verbose"])
+@pytest.mark.parametrize("situation", ["await", "shell line that endures", "input", "prints"])
+def test_the_traceback_has_no_frame_of_the_kernels_own(channels: DirectChannels, situation: str, mode: str) -> None:
+    code = {**SITUATIONS, "shell line that endures": "!trap '' INT; echo begun; exec sleep 60"}[situation]
+    channels.run(f"%xmode {mode}")
+    cell = channels.run_until_printed(code, "begun", allow_stdin=True)
+    while situation == "input" and not cell.of("input_request"):
+        channels.collect(cell, until=lambda _: True)
+    channels.send("interrupt_request", {}, channel="control")
+    channels.collect(cell)
+    channels.run("%xmode Context")
+    assert cell.error == "KeyboardInterrupt"
+    told = "".join(cell.reply["content"]["traceback"])
+    assert "Cell" in told and "cellgate" not in told, told
+
+
 def test_the_request_is_answered_with_its_status(channels: DirectChannels) -> None:
     cell = channels.run_until_printed("print('begun', flush=True)\nwhile True: pass", "begun")
     assert channels.request("interrupt_request", {}, channel="control", beside=(cell,)) == {"status": "ok"}

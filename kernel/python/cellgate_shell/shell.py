@@ -25,6 +25,7 @@ from .display import Publisher, ResultHook, ResultTrap
 from .history import LazyHistory
 from .magics import KernelMagics
 from .per_thread import ExecutionCount, Payloads, state
+from .tracebacks import CellTraceback
 
 COLOURS = {"TERM": "xterm-color", "CLICOLOR": "1", "FORCE_COLOR": "1", "CLICOLOR_FORCE": "1"}
 NO_PAGERS = {"PAGER": "cat", "GIT_PAGER": "cat"}
@@ -101,6 +102,10 @@ class ZMQInteractiveShell(InteractiveShell):
 
     def init_virtualenv(self) -> None:
         """The kernel runs in the environment that it was started with."""
+
+    def init_traceback_handlers(self, custom_exceptions: Any) -> None:
+        super().init_traceback_handlers(custom_exceptions)
+        self.InteractiveTB.__class__ = CellTraceback  # made by IPython, whose versions give it different arguments
 
     def init_history(self) -> None:
         self.history_manager = LazyHistory(shell=self, parent=self)
