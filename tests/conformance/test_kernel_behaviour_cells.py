@@ -25,6 +25,24 @@ def test_a_cell_without_await_may_make_a_task(channels: DirectChannels) -> None:
     eventually(lambda: channels.run("ran").result == "[1]", 5, "the task ran between cells")
 
 
+def test_a_cell_that_stops_its_loop_goes_on_and_has_its_count_to_itself(channels: DirectChannels) -> None:
+    first = channels.run("import asyncio\nasyncio.get_event_loop().stop()\nawait asyncio.sleep(0.01, 'slept')")
+    assert first.result == "'slept'" and "loop" not in first.text("stderr")
+    second, count = channels.run("'after the stop'"), first.reply["content"]["execution_count"]
+    assert second.reply["content"]["execution_count"] == count + 1
+    told = channels.request("history_request", {"hist_access_type": "tail", "n": 2, "raw": True, "output": False})["history"]
+    assert [entry[1] for entry in told] == [count, count + 1] and told[1][2] == "'after the stop'"
+
+
+def test_a_cell_whose_loop_is_lost_has_its_count_to_itself(channels: DirectChannels) -> None:
+    channels.run("shell = get_ipython()\nusual = shell.loop_runner\ndef lose(cell):\n    usual(cell)\n    raise RuntimeError('lost')\n"
+                 "shell.loop_runner = lose")
+    lost = channels.run("import asyncio\nawait asyncio.sleep(0)")
+    following = channels.run("shell.loop_runner = usual")
+    assert lost.error == "RuntimeError"
+    assert following.reply["content"]["execution_count"] == lost.reply["content"]["execution_count"] + 1
+
+
 def test_the_last_expression_is_the_result(channels: DirectChannels) -> None:
     cell = channels.run("2\n40 + 2")
     assert cell.result == "42" and len(cell.of("execute_result")) == 1

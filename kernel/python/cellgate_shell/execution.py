@@ -39,7 +39,7 @@ def execute(
         with interrupts.possible():
             result = shell.run_request(code, silent, stored, asked.message()["metadata"])
             outbox.end_if_forked(result.error_before_exec or result.error_in_exec)
-            used = stored and getattr(result, "execution_count", None) is not None
+            used = stored and _has_run(result)
             reply = _reply_of(shell, result, expressions)
     except KeyboardInterrupt as interrupt:  # between the steps of a cell
         used = stored
@@ -51,6 +51,11 @@ def execute(
     reply["payload"] = shell.payload_manager.read_payload()
     shell.payload_manager.clear_payload()
     return reply
+
+
+def _has_run(result: Any) -> bool:
+    """Is its count taken? IPython gives none to an empty cell, nor to one that it lost on the way, having stored it."""
+    return getattr(result, "execution_count", None) is not None or result.error_in_exec is not None
 
 
 def _reply_of(shell: Any, result: Any, expressions: Dict[str, str]) -> Dict[str, Any]:

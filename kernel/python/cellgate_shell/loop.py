@@ -105,6 +105,10 @@ class ShellLoop:
                 if task.done():
                     raise
                 cancel()
+            except RuntimeError:
+                if task.done() or self.loop.is_closed():
+                    raise
+                # The cell stopped the loop: as between cells, that ends neither the loop nor what runs in it.
 
 
 def run_cell(coroutine: Coroutine[Any, Any, Any]) -> Any:
