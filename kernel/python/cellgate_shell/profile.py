@@ -4,6 +4,7 @@ import logging
 import os
 import sys
 import traceback
+from copy import deepcopy
 from typing import Any, List
 
 from IPython.core.application import ENV_CONFIG_DIRS, SYSTEM_CONFIG_DIRS
@@ -44,8 +45,8 @@ def _configuration(places: List[str]) -> Config:
     return found
 
 
-class _Startup(InteractiveShellApp):
-    """IPython's own way to load extensions and to run start-up files."""
+class IPKernelApp(InteractiveShellApp):
+    """IPython's own way to load extensions and to run start-up files; by the name that ipykernel's has in profiles."""
 
     log = logging.getLogger("cellgate")
     extra_args: List[str] = []
@@ -65,7 +66,10 @@ def _start(shell: Any, config: Config) -> None:
         for part in shell.configurables[1:]:
             part.update_config(config)
         shell.history_manager.configured(config.get("HistoryManager", {}).get("enabled", True))
-    app = _Startup(config=shell.config)
+    asked = deepcopy(shell.config)
+    asked.IPKernelApp.pop("tqdm", None)  # a mark for tqdm, nothing to configure
+    app = IPKernelApp(config=asked)
     app.shell, app.default_extensions = shell, []
+    app.init_gui_pylab()
     app.init_extensions()
     app.init_code()

@@ -48,6 +48,27 @@ def test_configuration_reaches_the_shell_and_its_parts(home, start):
     assert shell.run("get_ipython().Completer.use_jedi, from_line").result == "(False, 1)"
 
 
+def test_ipykernels_configuration_is_obeyed(home, start, tmp_path):
+    (tmp_path / "run.py").write_text("from_file = 2")
+    (tmp_path / "of_mine.py").write_text("def load_ipython_extension(shell): shell.push({'from_extension': 3})")
+    _write(home, "ipython_config.py", "c.InteractiveShellApp.exec_lines = ['line_of_ipython = 1']")
+    _write(
+        home,
+        "ipython_kernel_config.py",
+        "c.IPKernelApp.exec_lines = ['from_line = 1']\n"
+        f"c.InteractiveShellApp.exec_files = ['{tmp_path / 'run.py'}']\n"
+        "c.InteractiveShellApp.extensions = ['of_mine']\n"
+        "c.IPKernelApp.matplotlib = 'inline'\n"
+        "c.InlineBackend.figure_formats = {'svg'}\n",
+    )
+    shell = start(working_dir=str(tmp_path))
+    first = shell.run("from_line, from_file, from_extension")
+    assert first.result == "(1, 2, 3)" and first.text("stderr") == ""
+    assert shell.run("import sys; 'matplotlib' in sys.modules").result == "True"
+    assert "image/svg+xml" in shell.run("import matplotlib.pyplot as p; p.plot([1]);").of("display_data")[0]["data"]
+    assert shell.run("get_ipython().config.IPKernelApp.tqdm").result == "'cellgate'"
+
+
 def test_errors_in_the_profile_do_not_keep_the_kernel_from_starting(home, start):
     _write(home, "ipython_config.py", "this is no Python")
     _write(home, "startup/10.py", "1/0")
