@@ -7,7 +7,7 @@ import threading
 import traceback
 from typing import Any, Dict, Iterator, List, Optional, Set
 
-from . import children, comms, completion, fork, history, interrupts, json_text, outbox, profile, prompts, request
+from . import children, comms, completion, figures, fork, history, interrupts, json_text, outbox, profile, prompts, request
 from . import stdin, streams, threads
 from . import execution as executing
 from . import info as about
@@ -68,6 +68,8 @@ class Kernel:
         finally:
             self.facade.shells.pop(shell.id, None)
             self._loops.pop(shell.id, None)
+            if shell.id is not None:
+                figures.forget(shell.id)
 
     def _serve_until_over(self, shell: Any) -> None:
         """Nothing that users do to a loop, nor an interrupt that comes late, ends the thread."""

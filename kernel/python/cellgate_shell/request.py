@@ -72,7 +72,9 @@ def adopt(message: Message) -> None:
     """What `set_parent` of the shell does: this context's output belongs to the request `message`."""
     now = current()
     if now._message is not message:
-        use(Request.of_message(message))
+        adopted = Request.of_message(message)
+        adopted.shell_id = now.shell_id
+        use(adopted)
 
 
 def inherit(thread: threading.Thread) -> None:

@@ -19,7 +19,7 @@ from IPython.paths import get_ipython_dir
 from traitlets import Any as AnyTrait
 from traitlets import CBool, Instance, Type, default
 
-from . import commands, loop, outbox, request
+from . import commands, figures, loop, outbox, request
 from .compiler import CellCompiler
 from .display import Publisher, ResultHook, ResultTrap
 from .history import LazyHistory
@@ -106,6 +106,10 @@ class ZMQInteractiveShell(InteractiveShell):
     def init_traceback_handlers(self, custom_exceptions: Any) -> None:
         super().init_traceback_handlers(custom_exceptions)
         self.InteractiveTB.__class__ = CellTraceback  # made by IPython, whose versions give it different arguments
+
+    def init_events(self) -> None:
+        super().init_events()
+        figures.follow(self.events)
 
     def init_history(self) -> None:
         self.history_manager = LazyHistory(shell=self, parent=self)
