@@ -84,7 +84,7 @@ class ForkedIntoABox(Kernel):
     """As the gateway starts it; it is spoken to past the gateway, over ipc."""
 
     def __init__(self, **environment: str) -> None:
-        self.gateway = Gateway(kernels__client_env=["KERNEL_*", "CELLGATE_KERNEL_*"])
+        self.gateway = Gateway(kernels__client_env=["KERNEL_*", "CELLGATE_KERNEL_*", "MPLBACKEND"])
         self._jupyter = self.gateway.jupyter()
         self.id = self._jupyter.start_kernel(NAME, env=environment)
         self.connection_file = connection_file(self.gateway, self.id)

@@ -1,9 +1,10 @@
 """Figures of matplotlib: at the end of the cell that drew them, of the shell that did, by the backend that was asked for."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
+from conformance.kernels import Kernel
 from support.conversation import Cell
 from support.direct import DirectChannels
 
@@ -78,3 +79,16 @@ def test_figures_that_stay_open_stay_in_their_shell(channels: DirectChannels, su
     channels.collect(cell)
     assert widths(cell) == ["9"] and cell.result == "[1]"
     channels.run("plt.close('all')\n%config InlineBackend.close_figures = True")
+
+
+def test_another_backend_of_the_environment_is_obeyed(start_kernel: Callable[..., Kernel]) -> None:
+    with start_kernel(MPLBACKEND="agg").connect() as channels:
+        cell = channels.run(PLOT.format(3) + "\nplt.get_backend()")
+        assert cell.result == "'agg'" and widths(cell) == []
+        channels.run("plt.close('all')")
+        assert widths(channels.run("%matplotlib inline\n" + PLOT.format(3))) == ["3"]
+
+
+def test_a_backend_that_does_not_exist_does_not_keep_the_kernel_from_starting(start_kernel: Callable[..., Kernel]) -> None:
+    with start_kernel(MPLBACKEND="no such backend").connect() as channels:
+        assert channels.run("1 + 1").result == "2"

@@ -80,6 +80,7 @@ def after_fork(options: Dict[str, Any]) -> None:
     _reseed()
     _forget_temporary_names()
     _forget_places_of_home()
+    _heed_backend()
     request.forget()
     loop.forget()
     _own_multiprocessing()
@@ -132,8 +133,6 @@ def _forget_places_of_home() -> None:
     if matplotlib is not None:
         _forget_result(matplotlib.get_configdir)
         _forget_result(matplotlib.get_cachedir)
-        if os.environ.get("MPLBACKEND", _BACKEND) != _BACKEND:
-            matplotlib.rcParams["backend"] = os.environ["MPLBACKEND"]
     cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     for name, attribute, folder in (
         ("jedi.settings", "cache_directory", "jedi"),
@@ -150,6 +149,25 @@ def _forget_result(function: Any) -> None:
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):
         if name == "called":
             cell.cell_contents = False
+
+
+def _heed_backend() -> None:
+    """MPLBACKEND, which matplotlib has read already, and which pyplot and the inline backend have acted upon."""
+    matplotlib, wanted = sys.modules.get("matplotlib"), os.environ.get("MPLBACKEND") or _BACKEND
+    if matplotlib is None or wanted == _BACKEND:
+        return
+    try:
+        matplotlib.rcParams["backend"] = wanted
+        inline = sys.modules.get("matplotlib_inline.backend_inline")
+        if inline is not None:
+            from IPython.core.interactiveshell import InteractiveShell
+
+            inline.configure_inline_support(InteractiveShell.instance(), wanted)
+        pyplot = sys.modules.get("matplotlib.pyplot")
+        if pyplot is not None:
+            pyplot.switch_backend(wanted)
+    except Exception as error:  # in a program of its own, importing pyplot or the first figure would say so
+        print(f"MPLBACKEND={wanted} cannot be used: {error}", file=sys.stderr)
 
 
 def _own_multiprocessing() -> None:
