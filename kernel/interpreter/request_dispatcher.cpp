@@ -10,6 +10,7 @@
 #include <xeus/xserver.hpp>
 
 #include "kernel/interpreter/replies.hpp"
+#include "kernel/interpreter/request_content.hpp"
 #include "messaging/json_members.hpp"
 #include "messaging/json_string.hpp"
 
@@ -176,7 +177,7 @@ struct request_dispatcher::implementation {
     }
 
     void through_xeus_kernel(const std::string& type, const messaging::message& request);
-    void refuse(const std::string& type);
+    void refuse(const std::string& type, const std::string& why);
     void past_xeus(const std::string& type, const messaging::message& request);
 
     current_request current;
@@ -187,20 +188,16 @@ struct request_dispatcher::implementation {
 void request_dispatcher::implementation::through_xeus_kernel(const std::string& type,
                                                              const messaging::message& request) {
     auto content = parse(request.content);
-    if (!content.is_object()) return refuse(type);
+    if (auto wrong = refine_content(type, content); !wrong.empty()) return refuse(type, wrong);
     // The specification's default is true, xeus's is false.
     if (!content.contains("stop_on_error")) content["stop_on_error"] = true;
     server_of_xeus->deliver(xeus::xmessage(request.identities, parse(request.header), json::object(), json::object(),
                                            std::move(content), {}));
-    // xeus answers nothing when a field has a type that it does not expect.
-    if (!current.replied) refuse(type);
 }
 
-void request_dispatcher::implementation::refuse(const std::string& type) {
+void request_dispatcher::implementation::refuse(const std::string& type, const std::string& why) {
     current.publish_status("busy");
-    current.reply(reply_type(type), error_content("ValueError", "the content of this " + type +
-                                                                    " is not what the Jupyter protocol says: correct "
-                                                                    "its fields and their types"));
+    current.reply(reply_type(type), error_content("ValueError", why));
     current.publish_status("idle");
 }
 

@@ -135,9 +135,19 @@ TEST_F(request_dispatcher_test, answers_content_that_is_no_object) {
     EXPECT_TRUE(receives_types({"busy", "idle"}));
 }
 
-TEST_F(request_dispatcher_test, answers_fields_of_a_wrong_type) {
+TEST_F(request_dispatcher_test, answers_fields_of_a_wrong_type_without_a_word_on_stderr) {
+    testing::internal::CaptureStderr();
     handle("execute_request", R"({"code":7})");
-    EXPECT_EQ(messaging::json_members(find("execute_reply").content).text("status"), "error");
+    auto content = find("execute_reply").content;
+    EXPECT_EQ(messaging::json_members(content).text("evalue"), "\"code\" of execute_request must be a string");
+    EXPECT_TRUE(receives_types({"busy", "idle"}));
+    EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+TEST_F(request_dispatcher_test, takes_null_for_an_absent_field) {
+    handle("execute_request", R"({"code":"1","silent":null,"store_history":null,"stop_on_error":null})");
+    EXPECT_EQ(find("execute_reply").content, who.execute_reply);
+    EXPECT_TRUE(who.executed.store_history);
 }
 
 TEST_F(request_dispatcher_test, takes_code_with_half_a_character) {
