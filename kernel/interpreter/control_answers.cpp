@@ -54,7 +54,7 @@ std::string resend(kernel_process& owner, const message& request) {
     auto [end, error] = std::from_chars(given.begin(), given.end(), after);
     if (given.empty() || error != std::errc() || end != given.end())
         return error_content("ValueError", "after must be the cellgate_seq of the last message that arrived, or 0");
-    auto kept = owner.server().resend(after);
+    auto kept = owner.server().resend(after, request.identities);
     return R"({"status":"ok","first":)" + std::to_string(kept.first) + ",\"last\":" + std::to_string(kept.last) + "}";
 }
 

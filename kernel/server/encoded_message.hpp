@@ -10,6 +10,9 @@
 
 namespace kernel {
 
+// What making and signing a message costs whatever is in it, as bytes.
+inline constexpr std::size_t least_cost = 1024;
+
 struct encoded_message {
     messaging::frames parts;
     std::size_t size = 0;      // bytes of all parts

@@ -18,7 +18,6 @@ using clock = output_queue::clock;
 
 // Of one socket in one turn, so that every other gets its own.
 constexpr int messages_a_turn = 256;
-constexpr std::size_t resent_a_turn = 1024;
 constexpr std::size_t sent_bytes_a_turn = 1 << 20;
 
 constexpr std::int64_t largest_request = 512 << 20;  // as the gateway
@@ -76,7 +75,7 @@ void io_loop::wait() {
 }
 
 int io_loop::milliseconds_to_wait() const {
-    if (has_more_ || !state_.again.is_empty()) return 0;
+    if (has_more_ || (!state_.again.is_empty() && !state_.unsent.is_full())) return 0;
     auto due = state_.outputs.due();
     if (!due) return -1;
     if (*due <= clock::now()) return 0;
@@ -128,15 +127,20 @@ void io_loop::send_replies() {
 }
 
 void io_loop::send_outputs() {
-    auto again = state_.again.take(resent_a_turn);
-    for (const auto& each : again) iopub_.send(each, &state_.unsent);
-    if (!again.empty()) return;
+    // What a client asked for and does not read must not fill the memory. Room wakes this thread.
+    if (!state_.unsent.is_full()) send_again();
     for (auto& each : state_.outputs.take(clock::now(), sent_bytes_a_turn)) publish(std::move(each));
+}
+
+void io_loop::send_again() {
+    for (const auto& each : state_.again.take(sent_bytes_a_turn))
+        control_.send(encoder_.encode_again(*each.what, *each.to), &state_.unsent);
 }
 
 // Nothing comes in any more.
 void io_loop::send_all() {
-    while (!state_.again.is_empty() || state_.outputs.due()) {
+    while (!state_.again.is_empty()) send_again();
+    while (state_.outputs.due()) {
         send_replies();
         send_outputs();
     }

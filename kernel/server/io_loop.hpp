@@ -47,6 +47,7 @@ class io_loop {
     void deliver(messaging::frames parts, messaging::channel where, request_sink& sink);
     void send_replies();
     void send_outputs();
+    void send_again();
     void send_all();
     void publish(output what);
     zmq_socket& socket_of(messaging::channel where);

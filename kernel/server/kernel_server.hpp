@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "messaging/connection_file.hpp"
 #include "messaging/message.hpp"
@@ -97,8 +98,10 @@ class kernel_server {
         std::uint64_t first = 0;  // the oldest that is still kept; 0: nothing is
         std::uint64_t last = 0;   // the newest that was published
     };
-    // Publishes again, as they were, the kept messages with a number greater than `after`.
-    resent resend(std::uint64_t after);
+    // Sends the kept messages with a number greater than `after` to whoever asked for them, and to nobody else: on
+    // control, to the routing ids `to`. Their metadata gains "cellgate_resent": 1, 2, 3, …, by which each has a
+    // signature that no client has seen; all else is as it was.
+    resent resend(std::uint64_t after, std::vector<std::string> to);
 
     // Reads `pipe` (which becomes non-blocking and stays the caller's) into write(which, …), under the parent that
     // set_captured_parent() gave last.

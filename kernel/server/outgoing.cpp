@@ -1,5 +1,6 @@
 #include "kernel/server/outgoing.hpp"
 
+#include <algorithm>
 #include <utility>
 #include <variant>
 
@@ -26,6 +27,11 @@ std::string with_number(std::string metadata, std::uint64_t number) {
     return std::move(metadata) + (is_empty ? "" : ",") + member;
 }
 
+std::string with_resent(std::string_view metadata, std::uint64_t count) {
+    auto end = metadata.rfind('}');
+    return std::string(metadata.substr(0, end)) + ",\"cellgate_resent\":" + std::to_string(count) + "}";
+}
+
 output_encoder::output_encoder(messaging::signer& keys, const std::string& session) : keys_(keys), session_(session) {}
 
 shared_encoded output_encoder::encode(output what) {
@@ -38,6 +44,21 @@ shared_encoded output_encoder::encode(output what) {
 
 shared_encoded output_encoder::encode(messaging::message reply) {
     return share(messaging::encode_wire(std::move(reply), keys_));
+}
+
+shared_encoded output_encoder::encode_again(const encoded_message& made, std::vector<std::string> to) {
+    auto parts = messaging::find_signed_parts(made.parts).value();
+    auto mark = std::find(made.parts.begin(), made.parts.end(), messaging::delimiter);
+    messaging::message again;
+    again.where = messaging::channel::control;
+    again.identities = std::move(to);
+    again.header = parts[0];
+    again.parent_header = parts[1];
+    again.metadata = with_resent(parts[2], ++resent_);
+    again.content = parts[3];
+    // Behind the delimiter and the signature.
+    again.buffers.assign(mark + 2 + static_cast<std::ptrdiff_t>(parts.size()), made.parts.end());
+    return share(messaging::encode_wire(std::move(again), keys_), made.number);
 }
 
 shared_encoded output_encoder::welcome(std::string_view topic) {

@@ -3,13 +3,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "kernel/server/encoded_message.hpp"
 #include "messaging/utf8.hpp"
 
 namespace kernel {
 namespace {
-
-// What making and signing a message costs whatever is in it, as bytes.
-constexpr std::size_t least_cost = 1024;
 
 bool are_same(const parent_text& one, const parent_text& other) {
     return one == other || (one && other && *one == *other);

@@ -1,21 +1,23 @@
 #include "kernel/server/server_state.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 namespace kernel {
 
-void resend_queue::add(std::vector<shared_encoded> what) {
+void resend_queue::add(std::vector<shared_encoded> what, std::vector<std::string> to) {
+    auto client = std::make_shared<const std::vector<std::string>>(std::move(to));
     std::lock_guard held(mutex_);
-    std::move(what.begin(), what.end(), std::back_inserter(messages_));
+    for (auto& each : what) messages_.push_back({std::move(each), client});
 }
 
-std::vector<shared_encoded> resend_queue::take(std::size_t most) {
+std::vector<wanted_again> resend_queue::take(std::size_t bytes) {
     std::lock_guard held(mutex_);
-    auto end = messages_.begin() + static_cast<std::ptrdiff_t>(std::min(most, messages_.size()));
-    std::vector<shared_encoded> taken(std::move_iterator(messages_.begin()), std::move_iterator(end));
-    messages_.erase(messages_.begin(), end);
+    std::vector<wanted_again> taken;
+    for (std::size_t sum = 0; sum < bytes && !messages_.empty(); messages_.pop_front()) {
+        sum += std::max(messages_.front().what->size, least_cost);
+        taken.push_back(std::move(messages_.front()));
+    }
     return taken;
 }
 

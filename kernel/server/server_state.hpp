@@ -3,8 +3,9 @@
 
 #include <atomic>
 #include <deque>
+#include <memory>
 #include <mutex>
-#include <string_view>
+#include <string>
 #include <vector>
 
 #include "kernel/launcher/file_descriptor.hpp"
@@ -16,16 +17,22 @@
 
 namespace kernel {
 
-// Kept messages that are to be sent again, before what is new.
+// A kept message that is to be sent again, and the routing ids of the client that asked for it.
+struct wanted_again {
+    shared_encoded what;
+    std::shared_ptr<const std::vector<std::string>> to;
+};
+
 class resend_queue {
   public:
-    void add(std::vector<shared_encoded> what);
-    std::vector<shared_encoded> take(std::size_t most);
+    void add(std::vector<shared_encoded> what, std::vector<std::string> to);
+    // At least one if there is any, then up to `bytes`, where a small one counts as 1 KiB.
+    std::vector<wanted_again> take(std::size_t bytes);
     bool is_empty() const;
 
   private:
     mutable std::mutex mutex_;
-    std::deque<shared_encoded> messages_;
+    std::deque<wanted_again> messages_;
 };
 
 struct server_state {

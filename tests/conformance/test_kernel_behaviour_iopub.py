@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import pytest
+from jupyter_client.blocking.client import BlockingKernelClient
 
 from conformance.kernels import Kernel
 from support.conversation import Cell
@@ -47,21 +48,59 @@ def test_numbers_begin_with_one(start_kernel: Callable[..., Kernel]) -> None:
         assert reply["status"] == "ok" and reply["first"] == 1
 
 
-def test_what_was_missed_is_sent_again_as_it_was(channels: DirectChannels, kernel: Kernel) -> None:
+def ask_again(channels: DirectChannels, after: int, number: int) -> tuple[dict, list[Message]]:
+    """The reply to a resend_request, and that number of messages that were sent again."""
+    asked, again, replies = channels.send("resend_request", {"after": after}, channel="control"), [], []
+    while len(again) < number or not replies:
+        message = channels.wait_for(lambda message: message["channel"] == "control")
+        if message["parent_header"].get("msg_id") == asked:
+            replies.append(message["content"])
+        else:
+            again.append(message)
+    return replies[0], again
+
+
+def test_what_was_missed_is_sent_again_as_it_was(channels: DirectChannels) -> None:
     cell = channels.run("for i in range(50): print(i, flush=True); display({'text/plain': 'x' * i}, raw=True)")
     first = cell.messages[0]["metadata"]["cellgate_seq"]
-    wanted = {message["header"]["msg_id"]: message for message in cell.messages if message["channel"] == "iopub"}
-    asked, again, replies = channels.send("resend_request", {"after": first - 1}, channel="control"), {}, []
-    while len(again) < len(wanted) or not replies:
-        message = channels.receive()
-        if message["header"]["msg_id"] in wanted:
-            again[message["header"]["msg_id"]] = message
-        if message["channel"] == "control" and message["parent_header"]["msg_id"] == asked:
-            replies.append(message["content"])
-    assert replies[0]["status"] == "ok" and replies[0]["first"] <= first
-    for msg_id, message in wanted.items():
-        assert all(again[msg_id][part] == message[part] for part in ("header", "parent_header", "content", "buffers"))
-        assert again[msg_id]["metadata"]["cellgate_seq"] == message["metadata"]["cellgate_seq"]
+    wanted = [message for message in cell.messages if message["channel"] == "iopub"]
+    reply, again = ask_again(channels, first - 1, len(wanted))
+    assert reply["status"] == "ok" and reply["first"] <= first
+    for before, after in zip(wanted, again, strict=True):
+        assert all(after[part] == before[part] for part in ("header", "parent_header", "content", "buffers"))
+        assert after["metadata"].pop("cellgate_resent") > 0 and after["metadata"] == before["metadata"]
+
+
+def test_nobody_else_gets_what_is_sent_again(channels: DirectChannels, kernel: Kernel) -> None:
+    with kernel.connect() as other:
+        channels.run("print('once')")
+        ask_again(channels, 0, 10)
+        cell = channels.begin("print('afterwards')")
+        channels.collect(cell)
+        seen, ended = [], False
+        while not ended:
+            message = other.receive()
+            assert message["channel"] == "iopub"
+            seen.append(message)
+            ended = (message["parent_header"].get("msg_id") == cell.msg_id
+                     and message["content"].get("execution_state") == "idle")
+        assert numbers(seen) == sorted(set(numbers(seen))) and not any("cellgate_resent" in m["metadata"] for m in seen)
+
+
+def test_a_strict_client_may_ask_twice(kernel: Kernel) -> None:
+    """jupyter_client refuses a signature that it has seen."""
+    client = BlockingKernelClient()
+    client.load_connection_file(str(kernel.connection_file))
+    client.start_channels()
+    try:
+        client.wait_for_ready(timeout=30)
+        client.execute_interactive("print('seen')", timeout=30, output_hook=lambda message: None)
+        for _ in range(2):
+            client.control_channel.send(client.session.msg("resend_request", {"after": 0}))
+            messages = [client.get_control_msg(timeout=30) for _ in range(10)]
+            assert sum("cellgate_resent" in message["metadata"] for message in messages) >= 9
+    finally:
+        client.stop_channels()
 
 
 def test_a_resend_of_nothing_says_what_there_is(channels: DirectChannels) -> None:

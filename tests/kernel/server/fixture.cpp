@@ -57,11 +57,12 @@ test_client::test_client(const messaging::connection_info& where, std::string id
     : where_(where), keys_(signer_of(where)) {
     for (auto* socket : {&shell_, &control_, &stdin_, &iopub_, &heartbeat_}) {
         socket->set(zmq::sockopt::linger, 0);
-        socket->set(zmq::sockopt::rcvhwm, socket == &iopub_ ? most_unread : 0);
+        socket->set(zmq::sockopt::rcvhwm, socket == &iopub_ || socket == &control_ ? most_unread : 0);
         socket->set(zmq::sockopt::sndhwm, 0);
     }
     // The kernel's memory should hold what is not read, not the socket between.
-    if (most_unread != 0) iopub_.set(zmq::sockopt::rcvbuf, 4096);
+    if (most_unread != 0)
+        for (auto* socket : {&iopub_, &control_}) socket->set(zmq::sockopt::rcvbuf, 4096);
     for (auto* socket : {&shell_, &control_, &stdin_}) socket->set(zmq::sockopt::routing_id, identity);
     iopub_.set(zmq::sockopt::subscribe, topic);
     shell_.connect(where.endpoint(where.shell_port));
@@ -113,8 +114,6 @@ std::optional<std::string> test_client::heartbeat(std::string_view ping) {
     if (!is_readable(heartbeat_, patience)) return std::nullopt;
     return read_frames(heartbeat_).front();
 }
-
-void test_client::forget_signatures() { keys_ = signer_of(where_); }
 
 zmq::socket_t& test_client::socket_of(channel where) {
     if (where == channel::iopub) return iopub_;

@@ -48,8 +48,8 @@ class recording_sink final : public request_sink {
 // comes twice.
 class test_client {
   public:
-    // Returns once it gets what is published. A `most_unread` other than 0 is how many messages iopub takes without
-    // being read.
+    // Returns once it gets what is published. A `most_unread` other than 0 is how many messages iopub and control
+    // take without being read.
     explicit test_client(const messaging::connection_info& where, std::string identity = "client", int most_unread = 0,
                          std::string topic = "");
 
@@ -62,8 +62,6 @@ class test_client {
     // What comes until `msg_type`, with it.
     std::vector<messaging::message> outputs_until(std::string_view msg_type);
     std::optional<std::string> heartbeat(std::string_view ping);
-    // A signature may come again, as after a resend.
-    void forget_signatures();
     const std::optional<messaging::message>& welcome() const { return welcome_; }
 
   private:

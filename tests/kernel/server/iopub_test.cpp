@@ -19,6 +19,22 @@ class iopub_test : public kernel_server_test {
         server->write(output_stream::out, text, parent);
     }
     void end_cell() { server->publish(output_of("status")); }
+    // The routing ids by which it can be answered.
+    std::vector<std::string> asks(test_client& who) {
+        who.send(channel::control, "resend_request");
+        return sink.next_request().value().identities;
+    }
+    // A message that was sent again, as it was but for what it was sent by.
+    static messaging::message next_again(test_client& to) {
+        auto came = to.next(channel::control).value();
+        auto metadata = json::parse(came.metadata);
+        EXPECT_GT(metadata.at("cellgate_resent"), 0);
+        metadata.erase("cellgate_resent");
+        came.metadata = metadata.dump();
+        came.where = channel::iopub;
+        came.identities = {type_of(came)};
+        return came;
+    }
 };
 
 TEST_F(iopub_test, welcomes_each_subscription) {
@@ -262,6 +278,20 @@ TEST_F(unread_output_test, does_not_make_stop_wait_longer_than_it_may_linger) {
     EXPECT_TRUE(server->wait_for_room(std::chrono::milliseconds(0)));
 }
 
+TEST_F(unread_output_test, sends_again_no_more_than_the_limit_to_a_client_that_does_not_read) {
+    start_with_idler();
+    for (int index = 0; index < 64; ++index) {
+        server->publish(output_of("display_data", "\"" + std::string(100'000, 'x') + "\""));
+        client->next_output();
+    }
+    for (int turn = 0; turn < 10; ++turn) server->resend(0, asks(*client));
+    ASSERT_TRUE(wait_until([&] { return server->unsent() >= limit; }));
+    EXPECT_LT(server->unsent(), limit + (2 << 20));
+    for (int index = 0; index < 640; ++index)
+        ASSERT_EQ(number_of(next_again(*client)), static_cast<std::uint64_t>(index % 64 + 1));
+    EXPECT_TRUE(wait_until([&] { return server->unsent() == 0; }));
+}
+
 // ---- what was sent before
 
 TEST_F(iopub_test, sends_again_what_it_has_kept) {
@@ -271,34 +301,59 @@ TEST_F(iopub_test, sends_again_what_it_has_kept) {
     std::vector<messaging::message> first;
     for (int index = 0; index < 10; ++index) first.push_back(client->next_output());
 
-    client->forget_signatures();
-    auto range = server->resend(4);
+    auto range = server->resend(4, asks(*client));
     EXPECT_EQ(range.first, 1u);
     EXPECT_EQ(range.last, 10u);
-    for (std::size_t index = 4; index < 10; ++index) EXPECT_EQ(client->next_output(), first[index]);
+    for (std::size_t index = 4; index < 10; ++index) EXPECT_EQ(next_again(*client), first[index]);
     end_cell();
     EXPECT_EQ(number_of(client->next_output()), 11u);
+}
+
+TEST_F(iopub_test, sends_again_with_the_buffers_that_there_were) {
+    start();
+    connect();
+    auto told = output_of("comm_msg");
+    told.buffers = {"one", "", "<IDS|MSG>"};
+    server->publish(told);
+    auto first = client->next_output();
+    server->resend(0, asks(*client));
+    EXPECT_EQ(next_again(*client), first);
+}
+
+TEST_F(iopub_test, sends_again_to_nobody_but_who_asked) {
+    start();
+    connect();
+    test_client other(server->where(), "other");
+    server->publish(output_of("display_data"));
+    EXPECT_EQ(number_of(client->next_output()), 1u);
+    server->resend(0, asks(*client));
+    next_again(*client);
+    end_cell();
+    for (auto* each : {client.get(), &other})
+        while (number_of(each->next_output()) != 2u) continue;
+    EXPECT_FALSE(other.next(channel::control, std::chrono::milliseconds(0)));
 }
 
 TEST_F(iopub_test, sends_again_to_a_client_that_came_later) {
     start();
     for (int index = 0; index < 3000; ++index) server->publish(output_of("display_data"));
-    ASSERT_TRUE(wait_until([&] { return server->resend(5000).last == 3000; }));
+    ASSERT_TRUE(wait_until([&] { return server->resend(5000, {}).last == 3000; }));
     connect();
-    server->resend(0);
+    server->resend(0, asks(*client));
+    for (std::uint64_t number = 1; number <= 3000; ++number) ASSERT_EQ(number_of(next_again(*client)), number);
     end_cell();
-    for (std::uint64_t number = 1; number <= 3001; ++number) ASSERT_EQ(number_of(client->next_output()), number);
+    EXPECT_EQ(number_of(client->next_output()), 3001u);
 }
 
 TEST_F(iopub_test, says_what_it_has_kept) {
     start({.kept_bytes = 10'000});
-    EXPECT_EQ(server->resend(0).first, 0u);
-    EXPECT_EQ(server->resend(0).last, 0u);
+    EXPECT_EQ(server->resend(0, {}).first, 0u);
+    EXPECT_EQ(server->resend(0, {}).last, 0u);
     connect();
     for (int index = 0; index < 20; ++index)
         server->publish(output_of("display_data", "\"" + std::string(1000, 'x') + "\""));
     for (int index = 0; index < 20; ++index) client->next_output();
-    auto range = server->resend(100);
+    auto range = server->resend(100, {});
     EXPECT_GT(range.first, 10u);
     EXPECT_EQ(range.last, 20u);
 }

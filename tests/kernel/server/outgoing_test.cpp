@@ -17,6 +17,11 @@ TEST(with_number, replaces_what_is_no_object) {
     for (auto odd : {"", " ", "null", "[]", "{", "}", "{]"}) EXPECT_EQ(with_number(odd, 4), R"({"cellgate_seq":4})");
 }
 
+TEST(with_resent, adds_a_member_behind_the_number) {
+    EXPECT_EQ(with_resent(with_number(R"({"a":{}})", 3), 1), R"({"a":{},"cellgate_seq":3,"cellgate_resent":1})");
+    EXPECT_EQ(with_resent(with_number("", 1), 20), R"({"cellgate_seq":1,"cellgate_resent":20})");
+}
+
 class kept_messages_test : public testing::Test {
   protected:
     void keep(std::uint64_t number, std::size_t size) { kept.keep(share({std::string(size, 'x')}, number)); }
