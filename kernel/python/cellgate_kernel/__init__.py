@@ -1,4 +1,4 @@
-"""What Cellgate puts into every Python kernel: tool calls, and an iopub socket that loses nothing.
+"""What Cellgate puts into every Python kernel: tool calls, packages on demand, an iopub socket that loses nothing.
 
 The gateway makes this package importable (its directory is the last entry of ``sys.path``, so that it shadows nothing
 of the user's) and calls ``install()`` in a silent request before the first cell. Nothing of it is put into the user's
@@ -10,7 +10,7 @@ Standard library only, Python 3.8 and later: it also runs in a virtual environme
 import os
 from typing import Any, Dict, Mapping, Optional
 
-from . import iopub, names, settings
+from . import iopub, names, packages, settings
 
 __all__ = ["configure", "install"]
 
@@ -18,7 +18,7 @@ __all__ = ["configure", "install"]
 def install(given: Optional[Mapping[str, Any]] = None) -> None:
     """Prepare this kernel; calling it again only renews the settings.
 
-    `given` are the settings themselves, ``{"helper_key", "socket", "tool_timeout_s"}``. Without it they are taken from
+    `given` are the settings themselves, ``{"helper_key", "socket", "tool_timeout_s", "install"}``. Without it they are taken from
     ``metadata["cellgate"]`` of the request that is being run, which xeus-python does not show to Python.
     """
     shell = _current_shell()
@@ -27,6 +27,7 @@ def install(given: Optional[Mapping[str, Any]] = None) -> None:
         settings.keep(settings.Settings.parse(found))
     iopub.send_without_limit(getattr(shell, "kernel", None))
     names.publish()
+    packages.install(shell)
 
 
 def configure(env: Optional[Mapping[str, Optional[str]]] = None, working_dir: Optional[str] = None) -> None:

@@ -4,7 +4,7 @@ import http.client
 import json
 import socket
 import struct
-from typing import Any, Tuple
+from typing import Any, Optional, Tuple
 
 from .settings import Settings
 
@@ -31,9 +31,10 @@ class _UnixConnection(http.client.HTTPConnection):
         self.sock.settimeout(self.timeout)
 
 
-def post(settings: Settings, path: str, body: bytes) -> Tuple[int, Any]:
-    """The status and the decoded JSON of the answer."""
-    connection = _UnixConnection(settings.socket, settings.tool_timeout_s + GRACE_S)
+def post(settings: Settings, path: str, body: bytes, limit_s: Optional[float] = None) -> Tuple[int, Any]:
+    """The status and the decoded JSON of the answer, waited for at most `limit_s`: as a rule a tool's time."""
+    limit_s = limit_s or settings.tool_timeout_s + GRACE_S
+    connection = _UnixConnection(settings.socket, limit_s)
     headers = {
         "Content-Type": "application/json",
         "Connection": "close",
@@ -44,7 +45,7 @@ def post(settings: Settings, path: str, body: bytes) -> Tuple[int, Any]:
         answer = connection.getresponse()
         return answer.status, json.loads(answer.read())
     except socket.timeout:
-        raise Unreachable("no answer from the gateway within %g s" % (settings.tool_timeout_s + GRACE_S)) from None
+        raise Unreachable("no answer from the gateway within %g s" % limit_s) from None
     except OSError as error:
         raise Unreachable("the gateway cannot be reached at %s: %s" % (settings.socket, error)) from None
     except http.client.HTTPException as error:

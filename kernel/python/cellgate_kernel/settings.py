@@ -9,12 +9,13 @@ DEFAULT_TOOL_TIMEOUT_S = 600.0
 class Settings:
     """The key is kept out of repr(), and so out of tracebacks that print local variables."""
 
-    __slots__ = ("helper_key", "socket", "tool_timeout_s")
+    __slots__ = ("helper_key", "socket", "tool_timeout_s", "install")
 
-    def __init__(self, helper_key: str, socket: str, tool_timeout_s: float) -> None:
+    def __init__(self, helper_key: str, socket: str, tool_timeout_s: float, install: bool = False) -> None:
         self.helper_key = helper_key
         self.socket = socket
         self.tool_timeout_s = tool_timeout_s
+        self.install = install
 
     def __repr__(self) -> str:
         return "Settings(socket=%r)" % self.socket
@@ -25,7 +26,8 @@ class Settings:
         if not isinstance(key, str) or not key:
             raise ValueError("cellgate settings need a helper_key, a string")
         timeout = given.get("tool_timeout_s") or DEFAULT_TOOL_TIMEOUT_S
-        return cls(key, str(given.get("socket") or DEFAULT_SOCKET), float(timeout))
+        install = given.get("install") is True
+        return cls(key, str(given.get("socket") or DEFAULT_SOCKET), float(timeout), install)
 
 
 _current: Optional[Settings] = None
@@ -48,6 +50,24 @@ def of_request(shell: Any) -> Dict[str, Any]:
         if isinstance(found, Mapping):
             return dict(found)
     return {}
+
+
+def installs(shell: Any) -> bool:
+    """Whether what the cell that runs imports is to be installed: as its request says, else as the session's rule."""
+    asked = of_request(shell).get("install")
+    if isinstance(asked, bool):
+        return asked
+    return _current is not None and _current.install
+
+
+def parent_of_request(shell: Any) -> str:
+    """The msg_id of the request that the kernel is handling; empty where the kernel does not show it."""
+    for message in _parent_messages(shell):
+        header = message.get("header", message) if isinstance(message, Mapping) else None
+        msg_id = header.get("msg_id") if isinstance(header, Mapping) else None
+        if isinstance(msg_id, str) and msg_id:
+            return msg_id
+    return ""
 
 
 def _parent_messages(shell: Any) -> Iterator[Any]:

@@ -19,11 +19,12 @@ class _UnixHttpServer(socketserver.ThreadingMixIn, socketserver.UnixStreamServer
 
 
 class HelperSocket:
-    """Answers POST /v1/tools/execute with what `answer(request)` returns: (status, JSON or raw bytes)."""
+    """Answers every POST with what `answer(request)` returns: (status, JSON or raw bytes)."""
 
     def __init__(self, path):
         self.path = str(path)
         self.requests = []
+        self.paths = []
         self.keys = []
         self.answer = lambda request: (200, {"data": request["arguments"], "error": None, "log_id": "log_1"})
         owner = self
@@ -32,6 +33,7 @@ class HelperSocket:
             def do_POST(self):
                 request = json.loads(self.rfile.read(int(self.headers["content-length"])))
                 owner.requests.append(request)
+                owner.paths.append(self.path)
                 owner.keys.append(self.headers["x-cellgate-session-key"])
                 status, body = owner.answer(request)
                 body = body if isinstance(body, bytes) else json.dumps(body).encode()

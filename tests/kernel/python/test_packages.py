@@ -1,0 +1,215 @@
+"""Packages on demand in real shells, ours and ipykernel's: what is asked of the gateway, and what the cell's reader sees."""
+
+import os
+import signal
+import threading
+
+import pytest
+from real_kernel import Kernel
+
+INSTALLS = {"cellgate": {"install": True}}
+DOES_NOT = {"cellgate": {"install": False}}
+
+
+class Installing:
+    """A kernel, and a gateway that installs by writing files into the kernel's site directory."""
+
+    def __init__(self, helper_socket, directory):
+        self.socket = helper_socket
+        self.directory = directory
+        self.modules = {}  # that can be had: name → source
+        helper_socket.answer = self._answer
+
+    def _answer(self, request):
+        installed, refused = [], []
+        for wanted in request.get("modules", [{"module": name} for name in request.get("requirements", ())]):
+            name = wanted["module"]
+            if name in self.modules:
+                (self.directory / f"{name}.py").write_text(self.modules[name])
+                installed.append({"name": wanted.get("distribution", name), "version": "1.0", "module": name})
+            else:
+                refused.append({"module": name, "reason": f"{name} is not to be had"})
+        return 200, {"installed": installed, "refused": refused}
+
+    @property
+    def asked(self):
+        return self.socket.requests
+
+    def prepare(self, install_by_default):
+        settings = {"helper_key": "the-key", "socket": self.socket.path, "install": install_by_default}
+        self.run(
+            "import cellgate_kernel, cellgate_kernel.packages.site_directory as place\n"
+            f"place.PLACE = {str(self.directory)!r}\n"
+            f"cellgate_kernel.install({settings!r})\n"
+        )
+
+
+class InIpykernel(Installing):
+    def __init__(self, helper_socket, directory, kernel, install_by_default):
+        super().__init__(helper_socket, directory)
+        self._kernel = kernel
+        kernel.inject(helper_socket.path)
+        self._forget_other_tests()
+        self.prepare(install_by_default)
+
+    def _forget_other_tests(self):
+        tests = str(self.directory.parents[1])
+        self.run(
+            "import sys\n"
+            f"for name in [name for name, it in sys.modules.items() if {tests!r} in str(getattr(it, '__file__', ''))]:\n"
+            "    del sys.modules[name]\n"
+            f"sys.path[:] = [path for path in sys.path if not path.startswith({tests!r})]\n"
+            "get_ipython()._cellgate_installer._lookup.forget()"
+        )
+
+    def interrupt(self):
+        os.kill(self._kernel.manager.provisioner.pid, signal.SIGINT)
+
+    def run(self, code, metadata=None):
+        """(status, stdout, stderr) of a cell."""
+        self.msg_id = self._kernel.send(code, metadata=metadata)
+        reply, messages = self._kernel.finish(self.msg_id)
+        streams = [each["content"] for each in messages if each["msg_type"] == "stream"]
+        texts = ["".join(each["text"] for each in streams if each["name"] == name) for name in ("stdout", "stderr")]
+        return (reply.get("ename") or reply["status"], *texts)
+
+
+class InOurs(Installing):
+    def __init__(self, helper_socket, directory, shell, install_by_default):
+        super().__init__(helper_socket, directory)
+        self._shell = shell
+        self.interrupt = shell.interrupt
+        self.prepare(install_by_default)
+
+    def run(self, code, metadata=None):
+        self.msg_id = self._shell.start(code, metadata=metadata)
+        cell = self._shell.finish(self.msg_id)
+        return cell.reply.get("ename") or cell.reply["status"], cell.text(), cell.text("stderr")
+
+
+@pytest.fixture(scope="module")
+def shared_ipykernel():
+    """One for all tests: each brings a site directory and modules of its own."""
+    made = Kernel()
+    yield made
+    made.stop()
+
+
+@pytest.fixture(params=["cellgate", "ipykernel"])
+def start(request, helper_socket, tmp_path):
+    directory = tmp_path / "site"
+    directory.mkdir()
+
+    def make(install_by_default=False):
+        if request.param == "cellgate":
+            return InOurs(helper_socket, directory, request.getfixturevalue("shell"), install_by_default)
+        return InIpykernel(helper_socket, directory, request.getfixturevalue("shared_ipykernel"), install_by_default)
+
+    return make
+
+
+@pytest.fixture
+def session(start):
+    return start()
+
+
+def test_a_missing_import_is_installed_before_the_cell_runs(session):
+    session.modules["wanted"] = "print('imported')"
+    status, out, _ = session.run("print('first')\nimport wanted", INSTALLS)
+    assert (status, out) == ("ok", "first\nimported\n")
+    assert session.asked == [{"parent": session.msg_id, "modules": [{"module": "wanted"}]}]
+    assert session.socket.paths[-1] == "/v1/packages"
+
+
+def test_what_is_known_is_asked_for_by_its_distribution_and_told_in_a_line(session):
+    session.modules["skimage"] = ""
+    status, _, err = session.run("import skimage", INSTALLS)
+    assert status == "ok"
+    assert session.asked[0]["modules"] == [{"module": "skimage", "distribution": "scikit-image"}]
+    assert err.startswith("cellgate: installing scikit-image (for skimage)… ") and err.endswith(" s\n")
+    assert err.count("\n") == 1
+
+
+def test_an_import_in_a_function_is_installed_too(session):
+    session.modules["inside"] = "x = 5"
+    assert session.run("def f():\n    from inside import x\n    return x\nprint(f())", INSTALLS)[:2] == ("ok", "5\n")
+
+
+def test_one_request_has_all_that_a_cell_lacks(session):
+    session.modules |= {"one": "", "two": ""}
+    assert session.run("import one, os\nfrom two import *", INSTALLS)[0] == "ok"
+    assert [each["module"] for each in session.asked[0]["modules"]] == ["one", "two"]
+
+
+def test_an_import_that_cannot_be_had_fails_as_python_says_and_then_why(session):
+    status, out, err = session.run("print('before')\nimport nowhere", INSTALLS)
+    assert (status, out) == ("ModuleNotFoundError", "before\n")
+    assert err == "cellgate: nowhere was not installed: nowhere is not to be had\n"
+
+
+def test_a_known_one_that_cannot_be_had_is_told_at_once(session):
+    status, _, err = session.run("import skimage", INSTALLS)
+    assert status == "ModuleNotFoundError"
+    assert "installing scikit-image (for skimage)… failed after" in err and err.endswith("skimage is not to be had\n")
+
+
+def test_a_gateway_that_refuses_is_told_in_its_words(session):
+    session.socket.answer = lambda request: (503, {"error": {"message": "no pip today"}})
+    assert session.run("import skimage", INSTALLS)[0] == "ModuleNotFoundError"
+    assert "no pip today" in session.run("import skimage", INSTALLS)[2]
+
+
+def test_a_gateway_that_is_gone_leaves_the_cell_as_it_is(session):
+    session.socket.answer = lambda request: (200, b"not json")
+    status, out, err = session.run("print(1)\nimport skimage", INSTALLS)
+    assert (status, out) == ("ModuleNotFoundError", "1\n") and "not JSON" in err
+
+
+def test_a_cell_may_say_that_nothing_is_installed(start):
+    session = start(install_by_default=True)
+    assert session.run("import nowhere", DOES_NOT)[0] == "ModuleNotFoundError"
+    assert session.asked == []
+
+
+def test_a_cell_that_says_nothing_follows_the_sessions_rule(start):
+    session = start(install_by_default=True)
+    session.modules["wanted"] = ""
+    assert session.run("import wanted")[0] == "ok"
+    assert len(session.asked) == 1
+
+
+def test_by_default_nothing_is_installed(session):
+    assert session.run("import nowhere")[0] == "ModuleNotFoundError"
+    assert session.asked == []
+
+
+def test_what_is_installed_hides_nothing_that_was_there(session):
+    session.modules |= {"json": "x = 'theirs'", "wanted": ""}
+    session.run("import wanted", INSTALLS)
+    (session.directory / "json.py").write_text("x = 'theirs'")
+    (session.directory / "colorsys.py").write_text("x = 'theirs'")
+    status, out, _ = session.run("import colorsys, json; print(hasattr(colorsys, 'x'), hasattr(json, 'x'))")
+    assert (status, out) == ("ok", "False False\n")
+
+
+def test_path_files_of_what_is_installed_count(session):
+    (session.directory / "inner").mkdir()
+    (session.directory / "inner" / "deep.py").write_text("x = 7")
+    (session.directory / "a.pth").write_text("inner\n")
+    session.modules["wanted"] = ""
+    assert session.run("import wanted, deep; print(deep.x)", INSTALLS)[:2] == ("ok", "7\n")
+
+
+def test_an_interrupt_ends_the_wait(session):
+    reached, release = threading.Event(), threading.Event()
+
+    def hang(request):
+        reached.set()
+        release.wait(30)
+        return 200, {}
+
+    session.socket.answer = hang
+    threading.Thread(target=lambda: (reached.wait(20), session.interrupt())).start()
+    status, out, _ = session.run("print('never')\nimport skimage", INSTALLS)
+    release.set()
+    assert (status, out) == ("KeyboardInterrupt", "")
