@@ -55,7 +55,7 @@ class client_table::connection final : public jupyter_client {
             co_return out;
         }
         while (out.empty() && reads_on()) {
-            auto entries = co_await cursor_->next(max_bytes, merge_from);
+            auto entries = co_await cursor_->next(max_bytes, merge_from, pace_);
             if (entries.empty() || !table_) break;
             for (const auto& each : entries) deliver(*each, out);
         }
@@ -145,6 +145,7 @@ class client_table::connection final : public jupyter_client {
     std::shared_ptr<record> owner_;
     std::string via_;
     std::unique_ptr<cursor> cursor_;
+    stream_pace pace_;
     std::vector<messaging::shared_message> first_;
     client_end end_ = client_end::none;
     std::string last_parent_ = "{}";

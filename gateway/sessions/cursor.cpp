@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <chrono>
+#include <iterator>
 
 #include "gateway/base/thread_pool.hpp"
 #include "gateway/sessions/cursor_state.hpp"
@@ -12,16 +14,28 @@ namespace {
 // Merging parses every message: past this it would hold the io thread for milliseconds.
 constexpr std::size_t most_merged_here = 256u << 10;
 
+constexpr auto never = std::chrono::steady_clock::time_point::max();
+
 std::size_t size_of(const std::vector<shared_entry>& entries) {
     std::size_t bytes = 0;
     for (const auto& each : entries) bytes += each->size();
     return bytes;
 }
 
-awaitable<std::vector<shared_entry>> merge(std::shared_ptr<log_core> core, std::vector<shared_entry> entries) {
-    if (size_of(entries) <= most_merged_here) co_return merge_streams(std::move(entries));
-    auto work = [entries = std::move(entries)]() mutable { return merge_streams(std::move(entries)); };
+awaitable<std::vector<shared_entry>> merge(std::shared_ptr<log_core> core, std::vector<shared_entry> entries,
+                                           std::size_t most_text = most_merged_text) {
+    if (size_of(entries) <= most_merged_here) co_return merge_streams(std::move(entries), most_text);
+    auto work = [entries = std::move(entries), most_text]() mutable {
+        return merge_streams(std::move(entries), most_text);
+    };
     co_return co_await run_on(core->pool(), std::move(work));
+}
+
+// Returns at `limit` too. A wait without one makes no timer.
+awaitable<void> wait_for_change(event& changed, std::chrono::steady_clock::time_point limit) {
+    if (limit == never) co_return co_await changed.wait();
+    auto left = limit - std::chrono::steady_clock::now();
+    co_await changed.wait_for(std::chrono::ceil<milliseconds>(left));
 }
 
 bool is_cancelled(const asio::cancellation_state& state) { return state.cancelled() != asio::cancellation_type::none; }
@@ -42,8 +56,34 @@ cursor::~cursor() {
     state_->core->remove_claim(&state_->held);
 }
 
-// Every await is followed by a look at what may have changed meanwhile; the position moves only on the way out.
 awaitable<std::vector<shared_entry>> cursor::next(std::size_t max_bytes, std::size_t merge_from) {
+    return next_until(max_bytes, merge_from, never);
+}
+
+awaitable<std::vector<shared_entry>> cursor::next(std::size_t max_bytes, std::size_t merge_from, stream_pace& pace) {
+    using clock = stream_pace::clock;
+    auto state = state_;
+    auto read = co_await next(max_bytes, merge_from);
+    auto waited = false;
+    for (;;) {
+        auto wait = pace.wait(read, clock::now());
+        if (read.empty() || wait.count() == 0) break;
+        auto more = co_await next_until(max_bytes, merge_from, clock::now() + wait);
+        if (more.empty()) break;
+        waited = true;
+        read.insert(read.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+    }
+    if (waited) {
+        auto apart = std::move(read);
+        read = co_await merge(state->core, std::move(apart), stream_pace::most_text);
+    }
+    pace.sent(read, clock::now());
+    co_return std::move(read);
+}
+
+// Every await is followed by a look at what may have changed meanwhile; the position moves only on the way out.
+awaitable<std::vector<shared_entry>> cursor::next_until(std::size_t max_bytes, std::size_t merge_from,
+                                                        time_point limit) {
     auto state = state_;
     auto core = state->core;
     reading_mark mark(*state);
@@ -52,8 +92,8 @@ awaitable<std::vector<shared_entry>> cursor::next(std::size_t max_bytes, std::si
         if (is_cancelled(cancellation)) break;
         auto waiting = core->last_seq() - state->position;
         if (waiting == 0) {
-            if (core->ended()) break;
-            co_await core->changed().wait();
+            if (core->ended() || std::chrono::steady_clock::now() >= limit) break;
+            co_await wait_for_change(core->changed(), limit);
             continue;
         }
         auto moves = state->moves;

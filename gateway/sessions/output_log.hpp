@@ -8,6 +8,7 @@
 #pragma once
 
 #include <boost/asio/thread_pool.hpp>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -17,6 +18,7 @@
 #include "gateway/base/async.hpp"
 #include "gateway/sessions/entry.hpp"
 #include "gateway/sessions/log_budget.hpp"
+#include "gateway/sessions/stream_pace.hpp"
 
 namespace gateway::sessions {
 
@@ -38,6 +40,8 @@ class cursor {
     // entry has the seq of its last part. Empty only when the log was closed, or wake() was called, or the caller was
     // cancelled; then nothing was consumed. One call at a time.
     awaitable<std::vector<shared_entry>> next(std::size_t max_bytes, std::size_t merge_from = 64);
+    // The same at the client's pace: stream text may wait, and is merged then, whatever was waiting.
+    awaitable<std::vector<shared_entry>> next(std::size_t max_bytes, std::size_t merge_from, stream_pace& pace);
     void set_filter(std::function<bool(const entry&)> wanted);
     // Ends a next() that waits now with an empty answer.
     void wake();
@@ -54,6 +58,9 @@ class cursor {
 
   private:
     friend class output_log;
+    using time_point = std::chrono::steady_clock::time_point;
+    // Empty also at `limit`.
+    awaitable<std::vector<shared_entry>> next_until(std::size_t max_bytes, std::size_t merge_from, time_point limit);
     explicit cursor(std::shared_ptr<cursor_state> made);
     std::shared_ptr<cursor_state> state_;
 };

@@ -27,7 +27,7 @@ std::optional<stream_text> parse_stream(const entry& from) {
 // Parts that belong together, gathered until one does not.
 class stream_run {
   public:
-    explicit stream_run(std::vector<shared_entry>& to) : to_(to) {}
+    stream_run(std::vector<shared_entry>& to, std::size_t most_text) : to_(to), most_text_(most_text) {}
 
     void add(shared_entry next) {
         auto parsed = parse_stream(*next);
@@ -55,7 +55,7 @@ class stream_run {
     bool joins(const entry& next, const stream_text& parsed) const {
         return last_ && next.parent == last_->parent && next.client == last_->client &&
                next.cell_id == last_->cell_id && parsed.name == name_ &&
-               text_.size() + parsed.text.size() <= most_merged_text;
+               text_.size() + parsed.text.size() <= most_text_;
     }
 
     shared_entry make_merged() const {
@@ -68,6 +68,7 @@ class stream_run {
     }
 
     std::vector<shared_entry>& to_;
+    std::size_t most_text_;
     shared_entry last_;
     std::uint64_t first_seq_ = 0;
     std::size_t parts_ = 0;
@@ -77,9 +78,9 @@ class stream_run {
 
 }  // namespace
 
-std::vector<shared_entry> merge_streams(std::vector<shared_entry> entries) {
+std::vector<shared_entry> merge_streams(std::vector<shared_entry> entries, std::size_t most_text) {
     std::vector<shared_entry> merged;
-    stream_run run(merged);
+    stream_run run(merged, most_text);
     for (auto& each : entries) run.add(std::move(each));
     run.flush();
     return merged;

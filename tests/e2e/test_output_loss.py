@@ -100,6 +100,15 @@ def first_outputs(gateway: Gateway, times: int) -> None:
         jupyter.delete(kernel)
 
 
+def test_a_client_that_draws_all_text_anew_gets_few_messages_of_a_long_output(gateway: Gateway) -> None:
+    jupyter = gateway.jupyter()
+    with jupyter.connect(jupyter.start_kernel(), v1=True) as channels:
+        cell = channels.run("for number in range(100_000): print(f'{number:099}')", timeout=120)
+        assert cell.text() == "".join(f"{number:099}\n" for number in range(100_000))
+        streams = [message for message in cell.messages if message["header"]["msg_type"] == "stream"]
+        assert len(streams) <= 20
+
+
 def test_row_36_the_first_output_is_never_missed(gateway: Gateway) -> None:
     first_outputs(gateway, 10)
 

@@ -8,6 +8,7 @@
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
 #include <filesystem>
+#include <future>
 #include <set>
 #include <string>
 #include <vector>
@@ -87,7 +88,10 @@ class ClientTable : public ::testing::Test, public client_host {
             asio::cancellation_signal stop;
             asio::co_spawn(io, take(from, batch, done), asio::bind_cancellation_slot(stop.slot(), asio::detached));
             io.restart();
-            for (int turns = 0; turns < 100 && !done; ++turns) io.poll();
+            for (int turns = 0; turns < 20 && !done; ++turns) {
+                io.poll();
+                wait_for_pool();
+            }
             if (!done) stop.emit(asio::cancellation_type::all);
             io.restart();
             while (!done && io.run_one()) continue;
@@ -97,6 +101,13 @@ class ClientTable : public ::testing::Test, public client_host {
                 got.push_back(each.message->content.substr(1, each.message->content.size() - 2));
             }
         }
+    }
+
+    // What was on its way to the disk or from there is done.
+    void wait_for_pool() {
+        std::promise<void> reached;
+        asio::post(pool, [&] { reached.set_value(); });
+        reached.get_future().wait();
     }
 
     static std::string make_directory() {

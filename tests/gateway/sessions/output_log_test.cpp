@@ -33,6 +33,39 @@ TEST_F(output_log_test, gives_a_reader_what_was_there_and_what_comes) {
     EXPECT_EQ(reader->position(), 2u);
 }
 
+TEST_F(output_log_test, gathers_stream_text_at_a_clients_pace_until_something_else_comes) {
+    make_log();
+    auto reader = log->open(0);
+    stream_pace pace;
+    append_lines(1, 1'000'000);
+    EXPECT_EQ(run(reader->next(1u << 20, 64, pace)).size(), 1u);
+    append_lines(1);
+    auto waiting = start(reader->next(1u << 20, 64, pace));
+    poll();
+    append_lines(1);
+    poll();
+    EXPECT_FALSE(waiting.done());
+    log->append(event_entry("finished"));
+    auto got = waiting.get();
+    EXPECT_EQ(seqs(got), (numbers{3, 4}));
+    EXPECT_EQ(got[0]->first_seq, 2u);
+}
+
+TEST_F(output_log_test, gathered_stream_text_comes_without_anything_else_too) {
+    make_log();
+    auto reader = log->open(0);
+    stream_pace pace;
+    append_lines(1, 1'000'000);
+    run(reader->next(1u << 20, 64, pace));
+    append_lines(1);
+    EXPECT_EQ(seqs(run(reader->next(1u << 20, 64, pace))), numbers{2});
+    auto waiting = start(reader->next(1u << 20, 64, pace));
+    append_lines(1);
+    poll();
+    log->close();
+    EXPECT_LE(waiting.get().size(), 1u);
+}
+
 TEST_F(output_log_test, never_takes_from_one_reader_for_another) {
     make_log();
     append_lines(10);
