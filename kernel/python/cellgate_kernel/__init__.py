@@ -10,7 +10,7 @@ Standard library only, Python 3.8 and later: it also runs in a virtual environme
 import os
 from typing import Any, Dict, Mapping, Optional
 
-from . import iopub, names, packages, settings
+from . import corrections, iopub, names, packages, settings
 
 __all__ = ["configure", "install"]
 
@@ -18,8 +18,9 @@ __all__ = ["configure", "install"]
 def install(given: Optional[Mapping[str, Any]] = None) -> None:
     """Prepare this kernel; calling it again only renews the settings.
 
-    `given` are the settings themselves, ``{"helper_key", "socket", "tool_timeout_s", "install"}``. Without it they are taken from
-    ``metadata["cellgate"]`` of the request that is being run, which xeus-python does not show to Python.
+    `given` are the settings themselves, ``{"helper_key", "socket", "tool_timeout_s", "install", "error_correction"}``.
+    Without it they are taken from ``metadata["cellgate"]`` of the request that is being run, which xeus-python does not
+    show to Python.
     """
     shell = _current_shell()
     found: Dict[str, Any] = dict(given) if given is not None else settings.of_request(shell)
@@ -28,6 +29,7 @@ def install(given: Optional[Mapping[str, Any]] = None) -> None:
     iopub.send_without_limit(getattr(shell, "kernel", None))
     names.publish()
     packages.install(shell)
+    corrections.install(shell)
 
 
 def configure(env: Optional[Mapping[str, Optional[str]]] = None, working_dir: Optional[str] = None) -> None:

@@ -1,6 +1,6 @@
 """How this kernel reaches the gateway: the session's key and the socket, kept in this process's memory only."""
 
-from typing import Any, Callable, Dict, Iterator, Mapping, Optional
+from typing import Any, Callable, Dict, Iterator, Mapping, Optional, Union
 
 DEFAULT_SOCKET = "/run/cellgate/helper.sock"
 DEFAULT_TOOL_TIMEOUT_S = 600.0
@@ -9,13 +9,21 @@ DEFAULT_TOOL_TIMEOUT_S = 600.0
 class Settings:
     """The key is kept out of repr(), and so out of tracebacks that print local variables."""
 
-    __slots__ = ("helper_key", "socket", "tool_timeout_s", "install")
+    __slots__ = ("helper_key", "socket", "tool_timeout_s", "install", "error_correction")
 
-    def __init__(self, helper_key: str, socket: str, tool_timeout_s: float, install: bool = False) -> None:
+    def __init__(
+        self,
+        helper_key: str,
+        socket: str,
+        tool_timeout_s: float,
+        install: bool = False,
+        error_correction: Union[bool, str] = "report",
+    ) -> None:
         self.helper_key = helper_key
         self.socket = socket
         self.tool_timeout_s = tool_timeout_s
         self.install = install
+        self.error_correction = error_correction  # of cells that do not say themselves: those of Jupyter's clients
 
     def __repr__(self) -> str:
         return "Settings(socket=%r)" % self.socket
@@ -27,7 +35,10 @@ class Settings:
             raise ValueError("cellgate settings need a helper_key, a string")
         timeout = given.get("tool_timeout_s") or DEFAULT_TOOL_TIMEOUT_S
         install = given.get("install") is True
-        return cls(key, str(given.get("socket") or DEFAULT_SOCKET), float(timeout), install)
+        correction = given.get("error_correction", "report")
+        if correction not in (True, False, "report"):
+            raise ValueError('error_correction is true, false or "report", not %r' % (correction,))
+        return cls(key, str(given.get("socket") or DEFAULT_SOCKET), float(timeout), install, correction)
 
 
 _current: Optional[Settings] = None

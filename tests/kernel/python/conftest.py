@@ -7,6 +7,7 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
+from correcting import Shell  # noqa: E402
 from debug_client import DebugClient  # noqa: E402
 from helper_socket import HelperSocket  # noqa: E402
 from real_kernel import Kernel  # noqa: E402
@@ -68,3 +69,17 @@ def debuggee(idle_debuggee):
     """A client that has attached to a mini-kernel."""
     idle_debuggee.start()
     return idle_debuggee
+
+
+@pytest.fixture(scope="module")
+def correcting_shell():
+    made = Shell()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def correcting(correcting_shell):
+    """IPython in this process, empty, in cells of which errors are corrected."""
+    correcting_shell.ip.reset(new_session=True)
+    return correcting_shell

@@ -1,0 +1,64 @@
+"""Whether errors are corrected in the cell that this thread runs: True, False, or "report"."""
+
+from collections import OrderedDict
+from typing import Any, Optional, Union
+
+from .. import settings
+
+Mode = Union[bool, str]
+REPORT = "report"
+VERBATIM = "%%verbatim"
+
+_KEPT = 16  # requests that may still run: shells, and threads of earlier cells
+
+
+class _Cell:
+    def __init__(self, filename: str, verbatim: bool) -> None:
+        self.filename = filename
+        self.verbatim = verbatim
+
+
+_running: "OrderedDict[str, _Cell]" = OrderedDict()  # by request
+
+
+def parse(given: Any) -> Mode:
+    """Raises ValueError with what is allowed."""
+    if given is True or given is False or given == REPORT:
+        return given  # type: ignore[no-any-return]
+    raise ValueError('error_correction is true, false or "report", not %r' % (given,))
+
+
+def of_request(shell: Any) -> Mode:
+    """What the request that is being handled asks for, else what the session was set to."""
+    cell = _running.get(settings.parent_of_request(shell))
+    if cell is not None and cell.verbatim:
+        return False
+    return asked_for(shell)
+
+
+def asked_for(shell: Any) -> Mode:
+    """Without regard to what the cell says itself."""
+    asked = settings.of_request(shell).get("error_correction")
+    try:
+        return parse(asked)
+    except ValueError:
+        session = settings.current()
+        return session.error_correction if session is not None else REPORT
+
+
+def begin(shell: Any, filename: str, written: str) -> None:
+    """The cell in this file begins in the current request."""
+    request = settings.parent_of_request(shell)
+    _running.pop(request, None)
+    while len(_running) >= _KEPT:
+        _running.popitem(last=False)
+    _running[request] = _Cell(filename, is_verbatim(written))
+
+
+def running_file(shell: Any) -> Optional[str]:
+    cell = _running.get(settings.parent_of_request(shell))
+    return cell.filename if cell is not None else None
+
+
+def is_verbatim(written: str) -> bool:
+    return written.lstrip().split("\n", 1)[0].rstrip() == VERBATIM

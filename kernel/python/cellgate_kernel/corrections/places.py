@@ -1,0 +1,131 @@
+"""Where a frame is in the text of a cell, and where that is in the cell as its user wrote it."""
+
+import ast
+import html
+import linecache
+from itertools import islice
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple
+
+
+class Position(NamedTuple):
+    """As Python counts: lines from 1, columns from 0 in bytes of UTF-8."""
+
+    line: int
+    end_line: int
+    column: int
+    end_column: int
+
+
+class Cell(NamedTuple):
+    """`written` is what the user sent, None where it is what was compiled, line by line."""
+
+    written: Optional[str]
+    count: int
+
+
+_cells: Dict[str, Cell] = {}  # by file name, for as long as IPython keeps their text in linecache
+
+
+def remember(filename: str, written: str, compiled: str, count: int) -> None:
+    _cells[filename] = Cell(None if written.splitlines() == compiled.splitlines() else written, count)
+
+
+def cell_of(filename: str) -> Optional[Cell]:
+    return _cells.get(filename)
+
+
+def position(code: Any, instruction: int) -> Optional[Position]:
+    """Of the instruction at this offset, Python 3.11 and later."""
+    try:
+        line, end_line, column, end_column = next(islice(code.co_positions(), max(instruction, 0) // 2, None))
+    except (AttributeError, StopIteration):
+        return None
+    if line is None or end_line is None or column is None or end_column is None:
+        return None
+    return Position(line, end_line, column, end_column)
+
+
+def of_node(node: Any) -> Position:
+    return Position(node.lineno, node.end_lineno, node.col_offset, node.end_col_offset)
+
+
+_trees: "Dict[str, Tuple[List[str], Optional[ast.Module]]]" = {}
+_MOST_TREES = 64
+
+
+def tree_of(filename: str, names: Optional[Dict[str, Any]] = None) -> Optional[ast.Module]:
+    """The source of that file as a tree; None when there is none, or none that can be parsed."""
+    lines = linecache.getlines(filename, names)
+    kept = _trees.get(filename)
+    if kept is not None and kept[0] is lines:
+        return kept[1]
+    try:
+        tree: Optional[ast.Module] = ast.parse("".join(lines)) if lines else None
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        tree = None
+    if len(_trees) >= _MOST_TREES:
+        _trees.clear()
+    _trees[filename] = (lines, tree)
+    return tree
+
+
+def subscript_at(filename: str, where: Position, key: str) -> Optional[ast.Subscript]:
+    """The read of `key` that is exactly there."""
+    tree = tree_of(filename)
+    for node in ast.walk(tree) if tree is not None else ():
+        if isinstance(node, ast.Subscript) and of_node(node) == where and getattr(node.slice, "value", None) == key:
+            return node
+    return None
+
+
+def text_at(filename: str, node: ast.AST) -> str:
+    """The source of a node, on one line."""
+    return " ".join((ast.get_source_segment("".join(linecache.getlines(filename)), node) or "").split())
+
+
+def line_text(filename: str, line: int) -> str:
+    return linecache.getline(filename, line).rstrip("\n")
+
+
+def as_written(filename: str, where: Position) -> Tuple[int, int]:
+    """(line from 1, column from 0 in characters) of a place in the cell as the user wrote it."""
+    lines = linecache.getlines(filename)
+    text = line_text(filename, where.line)
+    column = len(text.encode()[: where.column].decode(errors="replace"))
+    cell = _cells.get(filename)
+    if cell is None or cell.written is None:
+        return where.line, column
+    written = cell.written.splitlines()
+    line = _same_line(written, [each.rstrip("\n") for each in lines], where.line - 1)
+    return line + 1, _same_column(written[line], text, column) if line < len(written) else column
+
+
+def _same_line(written: List[str], compiled: List[str], wanted: int) -> int:
+    """The line of `written` that became line `wanted` of `compiled`, where prompts, blank lines, fences and magics
+    were taken away or changed: lines that are known again hold the others."""
+    at = found = 0
+    for index in range(min(wanted + 1, len(compiled))):
+        again = _find(written, compiled[index], at)
+        found = again if again is not None else min(at, len(written) - 1)
+        at = found + 1
+    return max(found, 0)
+
+
+def _find(written: List[str], line: str, at: int) -> Optional[int]:
+    if not line.strip():
+        return at if at < len(written) and not written[at].strip() else None
+    for index in range(at, len(written)):
+        if written[index].endswith(line) or html.unescape(written[index]).endswith(line):
+            return index
+    return None
+
+
+def _same_column(written: str, compiled: str, column: int) -> int:
+    if written.endswith(compiled):
+        return column + len(written) - len(compiled)
+    if not html.unescape(written).endswith(compiled):
+        return min(column, len(written))
+    for at in range(len(written) + 1):
+        if len(html.unescape(written[:at])) >= column and html.unescape(written[at:]) == compiled[column:]:
+            return at
+    return min(column, len(written))

@@ -1,0 +1,224 @@
+"""Turns the reads x["key"] of a cell's tree into calls that ask before they give up."""
+
+import ast
+import re
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple
+
+READ = "__cellgate_read__"
+LITERALS = {"true": True, "false": False, "null": None}
+
+_IN_TEXT = re.compile(r"""\[\s*\w{0,2}["']|\b(?:true|false|null)\b""")
+
+# Fields that hold no expression of the cell's own doing: annotations, targets' names, patterns, operators.
+_SKIPPED_FIELDS = {
+    "annotation", "returns", "type_params", "pattern", "ctx", "op", "ops", "names", "id", "attr", "arg", "name", "asname",
+    "module", "level", "kind", "conversion", "simple", "is_async", "type_comment", "type_ignores", "n", "s",
+    "posonlyargs", "vararg", "kwonlyargs", "kwarg", "rest", "kwd_attrs", "cls", "tag",
+}  # fmt: skip
+_NOTHING_INSIDE = {"Constant", "Name", "Pass", "Break", "Continue", "Import", "ImportFrom", "Global", "Nonlocal", "TypeAlias"}
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+_fields: Dict[type, Tuple[str, ...]] = {}
+
+
+class Place(NamedTuple):
+    """Where a node hangs in the tree."""
+
+    parent: ast.AST
+    field: str
+    index: Optional[int]
+    node: Any
+
+    def put(self, node: ast.AST) -> None:
+        if self.index is None:
+            setattr(self.parent, self.field, node)
+        else:
+            getattr(self.parent, self.field)[self.index] = node
+
+
+def instrument(tree: ast.Module, text: str, functions_too: bool, undefined: "frozenset[str]") -> int:
+    """Change `tree` in place; how many reads were changed. `text` is its source.
+
+    functions_too: also the bodies of functions. undefined: which of LITERALS the namespace lacks.
+    """
+    if not _IN_TEXT.search(text):
+        return 0
+    found = _Finder(functions_too)
+    found.walk(tree)
+    literals = [place for place in found.names if place.node.id in undefined - found.bound]
+    # Innermost first: an outer read takes what hangs below it as it then is.
+    for place in reversed(found.reads):
+        place.put(_read(place.node))
+    for place in literals:
+        place.put(_literal(place.node))
+    return len(found.reads) + len(literals)
+
+
+def _read(node: ast.Subscript) -> ast.Call:
+    """At the place of the subscript, from which a traceback draws its carets; lines are entered in the same order."""
+    function = ast.copy_location(ast.Name(READ, ast.Load()), _evaluated_first(node.value))
+    return ast.copy_location(ast.Call(function, [node.value, node.slice], []), node)
+
+
+def _literal(node: ast.Name) -> ast.IfExp:
+    """`true if READ("true", 0) else True`: the name itself is read, and fails, where it is not to be corrected."""
+
+    def here(made: Any) -> Any:
+        return ast.copy_location(made, node)
+
+    question = here(ast.Call(here(ast.Name(READ, ast.Load())), [here(ast.Constant(node.id)), here(ast.Constant(0))], []))
+    return here(ast.IfExp(question, node, here(ast.Constant(LITERALS[node.id]))))  # type: ignore[no-any-return]
+
+
+_FIRST = {
+    ast.Attribute: "value", ast.Subscript: "value", ast.Await: "value", ast.NamedExpr: "value", ast.Call: "func",
+    ast.BinOp: "left", ast.Compare: "left", ast.IfExp: "test", ast.UnaryOp: "operand",
+}  # fmt: skip
+
+
+def _evaluated_first(node: Any) -> Any:
+    """The part of an expression that Python begins with."""
+    while True:
+        field = _FIRST.get(type(node))
+        if field is not None:
+            node = getattr(node, field)
+        elif type(node) is ast.BoolOp:
+            node = node.values[0]
+        elif type(node) in (ast.Tuple, ast.List, ast.Set) and node.elts:
+            node = node.elts[0]
+        elif type(node) is ast.Dict and node.keys and node.keys[0] is not None:
+            node = node.keys[0]
+        else:
+            return node
+
+
+class _Finder:
+    """One walk through a cell: the reads that may be changed, the literals' names, and which of those it defines."""
+
+    def __init__(self, functions_too: bool) -> None:
+        self.reads: List[Place] = []
+        self.names: List[Place] = []
+        self.bound: "set[str]" = set()
+        self._functions_too = functions_too
+        self._todo: List[Tuple[ast.AST, bool]] = []
+
+    def walk(self, tree: ast.AST) -> None:
+        self._todo = [(tree, True)]
+        while self._todo:
+            node, open_ = self._todo.pop()
+            self._visit(node, open_)
+
+    def _visit(self, node: ast.AST, open_: bool) -> None:
+        """`open_`: reads in it may be changed. What is closed is walked for the names that it defines."""
+        kind = type(node)
+        if kind in _FUNCTIONS:
+            self._function(node, open_, open_)
+            return
+        if kind is ast.ClassDef:
+            self._class(node, open_)  # type: ignore[arg-type]
+            return
+        if kind is ast.Lambda:
+            for argument in _arguments(node.args):  # type: ignore[attr-defined]
+                self._bind(argument)
+            self._children(node.args, open_, ("defaults", "kw_defaults"))  # type: ignore[attr-defined]
+            open_ = open_ and self._functions_too
+        elif kind in (ast.Import, ast.ImportFrom):
+            for alias in node.names:  # type: ignore[attr-defined]
+                self._bind((alias.asname or alias.name).split(".")[0])
+                if alias.name == "*":
+                    self.bound.update(LITERALS)
+        elif kind in (ast.Global, ast.Nonlocal):
+            self.bound.update(node.names)  # type: ignore[attr-defined]
+        elif isinstance(node, ast.ExceptHandler) and node.name or kind.__name__ in ("MatchAs", "MatchStar"):
+            self._bind(node.name)  # type: ignore[attr-defined]
+        elif kind.__name__ == "MatchMapping":
+            self._bind(node.rest)  # type: ignore[attr-defined]
+        self._children(node, open_, _fields_of(kind))
+
+    def _function(self, node: Any, open_: bool, defaults_open: bool) -> None:
+        self._bind(node.name)
+        for argument in _arguments(node.args):
+            self._bind(argument)
+        plain = not node.decorator_list
+        self._children(node, open_ and plain and self._functions_too, ("body",))
+        self._children(node.args, defaults_open and plain, ("defaults", "kw_defaults"))
+
+    def _class(self, node: ast.ClassDef, open_: bool) -> None:
+        """Reads in its own body stay: a metaclass may have made that namespace answer to any name."""
+        self._bind(node.name)
+        open_ = open_ and not node.decorator_list
+        self._children(node, open_, ("bases", "keywords"))
+        for child in node.body:
+            if isinstance(child, _FUNCTIONS):
+                self._function(child, open_, False)
+            else:
+                self._todo.append((child, open_ and isinstance(child, ast.ClassDef)))
+
+    def _bind(self, name: Optional[str]) -> None:
+        if name in LITERALS:
+            self.bound.add(name)  # type: ignore[arg-type]
+
+    def _children(self, node: ast.AST, open_: bool, fields: Tuple[str, ...]) -> None:
+        for field in fields:
+            value = getattr(node, field, None)
+            if type(value) is list:
+                for index, child in enumerate(value):
+                    if child is not None:
+                        self._child(node, field, index, child, open_)
+            elif isinstance(value, ast.AST):
+                self._child(node, field, None, value, open_)
+
+    def _child(self, parent: ast.AST, field: str, index: Optional[int], child: Any, open_: bool) -> None:
+        kind = type(child)
+        if kind is ast.Name:
+            if child.id in LITERALS:
+                if type(child.ctx) is not ast.Load:
+                    self._bind(child.id)
+                elif open_:
+                    self.names.append(Place(parent, field, index, child))
+            return
+        if kind is ast.Subscript:
+            if type(child.ctx) is not ast.Load:
+                self._todo.append((child.value, False))
+                self._child(child, "slice", None, child.slice, open_)
+                return
+            if open_ and _is_literal_read(child):
+                self.reads.append(Place(parent, field, index, child))
+        elif kind is ast.Attribute and type(child.ctx) is not ast.Load:
+            self._todo.append((child.value, False))
+            return
+        if kind is not ast.Constant:
+            self._todo.append((child, open_))
+
+
+def _is_literal_read(node: ast.Subscript) -> bool:
+    key = node.slice
+    return (
+        type(key) is ast.Constant
+        and type(key.value) is str
+        and key.value.isidentifier()
+        and type(node.value) is not ast.Constant
+    )
+
+
+def _arguments(given: ast.arguments) -> List[str]:
+    every = [*getattr(given, "posonlyargs", ()), *given.args, *given.kwonlyargs, given.vararg, given.kwarg]
+    return [each.arg for each in every if each is not None]
+
+
+def _fields_of(kind: type) -> Tuple[str, ...]:
+    known = _fields.get(kind)
+    if known is None:
+        known = _fields[kind] = _useful_fields(kind)
+    return known
+
+
+def _useful_fields(kind: type) -> Tuple[str, ...]:
+    if kind.__name__ in _NOTHING_INSIDE:
+        return ()
+    if kind.__name__.startswith("Match") and kind.__name__ != "Match":
+        return tuple(field for field in kind._fields if field in ("patterns", "pattern"))  # type: ignore[attr-defined]
+    skipped = _SKIPPED_FIELDS - {"pattern"} if kind.__name__ == "match_case" else _SKIPPED_FIELDS
+    if kind is ast.Lambda:
+        skipped = skipped | {"args"}
+    return tuple(field for field in kind._fields if field not in skipped)  # type: ignore[attr-defined]

@@ -1,0 +1,130 @@
+"""What an exception that ends a cell is told to have meant. Looked for when it is shown, so that it costs nothing before."""
+
+import ast
+import html
+from typing import Any, Iterator, List, Optional
+
+from . import keys, managers, places, reports
+from .reads import LITERALS
+
+_NOTED = "cellgate: "
+
+
+def add(error: BaseException, trace: Any) -> None:
+    """Add notes to `error`, where the code of a cell raised it. Where Python has no notes: a line on stderr."""
+    if any(str(note).startswith(_NOTED) for note in getattr(error, "__notes__", ())):
+        return
+    for text in list(_texts(error, trace))[:3]:
+        note(error, text)
+
+
+def note(error: BaseException, text: str) -> None:
+    if hasattr(error, "add_note"):
+        error.add_note(_NOTED + text)
+    else:
+        reports.say(text)
+
+
+def _texts(error: BaseException, trace: Any) -> Iterator[str]:
+    frame, instruction = _last_of_a_cell(trace)
+    if frame is None:
+        return
+    where = places.position(frame.f_code, instruction)
+    if where is None:
+        return
+    if isinstance(error, KeyError) and len(error.args) == 1 and type(error.args[0]) is str:
+        yield from _for_key(error.args[0], frame, where)
+    elif isinstance(error, NameError) and getattr(error, "name", None) in LITERALS:
+        yield "did you mean %r? In Python it is written so" % LITERALS[error.name]  # type: ignore[index]
+    elif isinstance(error, NameError) and getattr(error, "name", None) in ("lt", "gt", "amp", "quot"):
+        entity = "&%s;" % error.name  # type: ignore[attr-defined]
+        if entity in places.line_text(frame.f_code.co_filename, where.line):
+            yield "the cell has HTML's entities: did you mean %s instead of %s?" % (html.unescape(entity), entity)
+    elif isinstance(error, (TypeError, AttributeError)) and "'NoneType'" in str(error):
+        yield from _for_get(frame, where)
+
+
+def _last_of_a_cell(trace: Any) -> Any:
+    found: Any = (None, 0)
+    while trace is not None:
+        if places.cell_of(trace.tb_frame.f_code.co_filename) is not None:
+            found = trace.tb_frame, trace.tb_lasti
+        trace = trace.tb_next
+    return found
+
+
+def _for_key(key: str, frame: Any, where: places.Position) -> Iterator[str]:
+    filename = frame.f_code.co_filename
+    node = places.subscript_at(filename, where, key)
+    if node is None:
+        return
+    try:
+        container = _value_of(node.value, frame)
+    except (LookupError, TypeError):
+        return
+    owner = places.text_at(filename, node.value)
+    yield from for_miss(owner, key, container)
+
+
+def for_miss(owner: str, key: str, container: Any) -> List[str]:
+    found = keys.look(key, container)
+    if not found:
+        return []
+    return ["did you mean %s?" % " or ".join(path_text(owner, each.path) for each in found)]
+
+
+def path_text(owner: str, path: Any) -> str:
+    return owner + "".join("[%s]" % quoted(key) for key in path)
+
+
+def quoted(key: str) -> str:
+    """As most people write a string."""
+    text = repr(key)
+    return '"%s"' % text[1:-1] if text[0] == "'" and '"' not in text else text
+
+
+def _value_of(node: ast.AST, frame: Any) -> Any:
+    """The value of names and of items of plain dicts, lists and tuples, without running anything; else LookupError."""
+    if isinstance(node, ast.Subscript):
+        container = _value_of(node.value, frame)
+        if type(container) not in (dict, list, tuple):
+            raise LookupError("not a plain container")
+        index = node.slice.value if isinstance(node.slice, ast.Constant) else _value_of(node.slice, frame)
+        if type(index) not in (str, int):
+            raise LookupError("not a plain index")
+        return container[index]
+    return managers.value_of(node, frame)
+
+
+def _for_get(frame: Any, where: places.Position) -> Iterator[str]:
+    """A `.get("key")` on the lines up to the failure, which gave None and would have found a key."""
+    filename = frame.f_code.co_filename
+    tree = places.tree_of(filename)
+    for node in ast.walk(tree) if tree is not None else ():
+        if isinstance(node, ast.Call) and node.lineno <= where.line:
+            yield from _for_call(node, frame, filename)
+
+
+def _for_call(node: ast.Call, frame: Any, filename: str) -> Iterator[str]:
+    called, key = node.func, _only_literal(node)
+    if key is None or not isinstance(called, ast.Attribute) or called.attr != "get":
+        return
+    try:
+        container = _value_of(called.value, frame)
+    except (LookupError, TypeError):
+        return
+    if type(container) is not dict or key in container:
+        return
+    found = [each for each in keys.look(key, container) if each.kind != "typo"]
+    if found:
+        owner = places.text_at(filename, called.value)
+        used = " or ".join(path_text(owner, each.path) for each in found)
+        yield "%s is None: did you mean %s?" % (places.text_at(filename, node), used)
+
+
+def _only_literal(node: ast.Call) -> Optional[str]:
+    if len(node.args) == 1 and not node.keywords and isinstance(node.args[0], ast.Constant):
+        key = node.args[0].value
+        return key if type(key) is str else None
+    return None
+
