@@ -17,6 +17,8 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 PROGRAM = ROOT / "build" / "release" / "kernel" / "interpreter" / "cellgate-kernel"
+# Without these no kernel starts: the module, and the package that has it.
+NEEDED = {"IPython": "ipython", "comm": "comm"}
 
 
 def listed(text: str) -> list[str]:
@@ -26,6 +28,13 @@ def listed(text: str) -> list[str]:
 
 def is_installed(module: str) -> bool:
     return importlib.util.find_spec(module.split(".")[0]) is not None
+
+
+def check_needed() -> None:
+    """Ends the program, naming what to install, where the kernel could not start."""
+    lacking = [package for module, package in NEEDED.items() if not is_installed(module)]
+    if lacking:
+        sys.exit(f"the kernel needs what this environment lacks: {sys.executable} -m pip install {' '.join(lacking)}")
 
 
 def threads() -> int:
@@ -99,6 +108,7 @@ def main() -> None:
     if given.tried is not None:
         print(json.dumps(first_unfit(listed(given.tried.replace(",", "\n")))))
         return
+    check_needed()
     preload = choose_preload(listed((HERE / "preload.txt").read_text()))
     spec = make_spec(given.program.absolute(), Path(sys.prefix), given.display_name, preload)
     install(spec, given.into.absolute() / "share" / "jupyter" / "kernels" / given.name)

@@ -61,6 +61,21 @@ def test_a_thread_that_ends_before_a_fork_does_not_count(script):
     assert script.choose_preload(["forgetful"]) == ["forgetful"]
 
 
+def test_an_environment_that_cannot_run_the_kernel_gets_no_kernelspec(tmp_path):
+    # Without site-packages, as in a fresh environment.
+    done = subprocess.run([sys.executable, "-S", SCRIPT, "--into", tmp_path], text=True, capture_output=True)
+    assert done.returncode == 1
+    assert done.stderr == ("the kernel needs what this environment lacks: "
+                           f"{sys.executable} -m pip install ipython comm\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_only_what_is_lacking_is_to_be_installed(script, monkeypatch):
+    monkeypatch.setattr(script, "is_installed", lambda module: module != "comm")
+    with pytest.raises(SystemExit, match="pip install comm$"):
+        script.check_needed()
+
+
 def test_the_kernelspec_names_its_environment_and_what_a_fork_server_imports(tmp_path):
     subprocess.run([sys.executable, SCRIPT, "--name", "mine", "--display-name", "Mine", "--program", "/opt/kernel",
                     "--into", tmp_path], check=True)
