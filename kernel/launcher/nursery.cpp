@@ -26,8 +26,7 @@ std::string seconds(int milliseconds) {
 
 nursery::nest& nursery::nest_of(const zygote_command& what) {
     auto found = std::ranges::find(nests_, what, &nest::command);
-    return found != nests_.end() ? *found
-                                 : nests_.emplace_back(what, std::nullopt, std::deque<fork_job>(), false, false);
+    return found != nests_.end() ? *found : nests_.emplace_back(nest{what, std::nullopt, {}, false, false, {}});
 }
 
 void nursery::prepare(const zygote_command& what) {
@@ -96,6 +95,7 @@ void nursery::receive_leaving() {
 }
 
 void nursery::handle(nest& where, const zygote_reply& what) {
+    if (std::holds_alternative<zygote_ready>(what)) pass_on(where);
     if (const auto* done = std::get_if<fork_done>(&what)) {
         where.served = true;
         where.begun_again = false;
@@ -103,6 +103,14 @@ void nursery::handle(nest& where, const zygote_reply& what) {
     }
     if (const auto* end = std::get_if<child_end>(&what)) events_.push_back(ended{end->pid, end->status});
     if (const auto* refusal = std::get_if<fork_refusal>(&what)) refused(where, *refusal);
+}
+
+// What it could not import, for one; the same again from its replacement is not news.
+void nursery::pass_on(nest& where) {
+    std::string words = where.inside->words();
+    if (words.empty() || words == std::exchange(where.passed_on, words)) return;
+    std::fprintf(stderr, "cellgate-launcher: warning: %sis ready, and printed:\n%s\n", name_of(where.command).c_str(),
+                 words.c_str());
 }
 
 void nursery::refused(nest& where, const fork_refusal& what) {

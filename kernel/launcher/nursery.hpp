@@ -62,6 +62,7 @@ class nursery {
         std::deque<fork_job> waiting;
         bool served = false;       // the zygote inside has forked a kernel
         bool begun_again = false;  // the one before it was killed, or hung, before it was ready
+        std::string passed_on;     // what a zygote printed while it started, as it was told on stderr
     };
 
     nest& nest_of(const zygote_command& what);
@@ -73,6 +74,7 @@ class nursery {
     void receive(nest& where);
     void receive_leaving();
     void handle(nest& where, const zygote_reply& what);
+    void pass_on(nest& where);
     void refused(nest& where, const fork_refusal& what);
     void check_end(nest& where);
     void check_deadline(nest& where);

@@ -15,7 +15,7 @@ namespace kernel {
 namespace {
 
 // Of what it printed: a Python traceback and what came before.
-constexpr std::size_t last_words_limit = 2000;
+constexpr std::size_t words_limit = 2000;
 
 int wait_for(int pid) {
     int status = 0;
@@ -75,10 +75,15 @@ void zygote::kill() {
     ::kill(pid_, SIGKILL);
 }
 
+std::string zygote::words() const {
+    std::string text = output_.last_lines(words_limit);
+    while (!text.empty() && text.back() == '\n') text.pop_back();
+    return text;
+}
+
 std::string zygote::last_words() const {
-    std::string words = output_.last_lines(last_words_limit);
-    while (!words.empty() && words.back() == '\n') words.pop_back();
-    return words.empty() ? words : "; its last words:\n" + words;
+    std::string text = words();
+    return text.empty() ? text : "; its last words:\n" + text;
 }
 
 std::string zygote::obituary() {

@@ -50,6 +50,8 @@ class zygote {
 
     void kill();  // with what it started, besides kernels
     void trim_output() { output_.trim(); }
+    // The end of what it printed, without the last line break.
+    std::string words() const;
     // "; its last words: …", or nothing.
     std::string last_words() const;
     // "ended with status 1; its last words: …". Reaps: when end() is readable.

@@ -1,4 +1,5 @@
 // What is done and said when a zygote fails, or a kernel on its way from it.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -179,6 +180,30 @@ TEST_P(a_failing_zygote, does_not_stand_for_another_one) {
     error_of(broken);
     EXPECT_EQ(output_of(forked_script("echo fine")), "fine\n");
     EXPECT_THAT(error_of(broken), HasSubstr("/no/such/zygote"));
+}
+
+class a_zygote_that_complains : public with_zygote {
+  protected:
+    a_zygote_that_complains() {
+        prepare_ = [this] { dup2(creat(path("stderr").c_str(), 0600), STDERR_FILENO); };
+    }
+    std::string told() const { return read(path("stderr")); }
+};
+INSTANTIATE_TEST_SUITE_P(by, a_zygote_that_complains, testing::ValuesIn(possible_users()), name_of);
+
+TEST_P(a_zygote_that_complains, and_becomes_ready_is_passed_on) {
+    EXPECT_EQ(output_of(forked_script("echo fine")), "fine\n");
+    EXPECT_EQ(told(), "cellgate-launcher: warning: the zygote " + path("zygote/fake_zygote") +
+                          " is ready, and printed:\nfirst line\nlast line\n");
+}
+
+TEST_P(a_zygote_that_complains, as_the_one_before_it_is_not_passed_on_again) {
+    launch_sleeper();
+    kill_zygote();
+    EXPECT_EQ(output_of(forked_script("echo fine")), "fine\n");
+    const std::string all = told();
+    EXPECT_THAT(all, HasSubstr("fake_zygote was killed by signal 9"));
+    EXPECT_EQ(all.find("is ready, and printed"), all.rfind("is ready, and printed"));
 }
 
 class a_kernel_on_its_way : public with_zygote {};
