@@ -163,7 +163,8 @@ void pool::implementation::retire_later(slot_pointer slot) {
 }
 
 awaitable<void> pool::implementation::retire(self_pointer self, slot_pointer slot) {
-    if (slot->running) co_await slot->running->shutdown(end_reason::culled);
+    const auto why = self->stopped ? end_reason::gateway_ended : end_reason::culled;
+    if (slot->running) co_await slot->running->shutdown(why);
     if (!slot->running) co_return;
     slot->running.reset();
     if (self->drop) self->drop(slot->options);

@@ -199,6 +199,17 @@ TEST_F(pool_test, stopping_leaves_no_process_and_no_directory) {
     EXPECT_FALSE(take({"bash", {{"BASE", "1"}}}));
 }
 
+TEST_F(pool_test, stopping_says_that_the_gateway_ends_its_kernels) {
+    fill("bash", 2);
+    bool stopped = false;
+    testing::internal::CaptureStderr();
+    asio::co_spawn(io, warm->stop(), [&](std::exception_ptr) { stopped = true; });
+    EXPECT_TRUE(until([&] { return stopped; }));
+    const std::string log = testing::internal::GetCapturedStderr();
+    EXPECT_THAT(log, testing::HasSubstr("(bash): dead gateway_ended"));
+    EXPECT_THAT(log, testing::Not(testing::HasSubstr("culled")));
+}
+
 TEST_F(pool_test, a_pool_may_go_while_it_starts_a_kernel) {
     processes.next(behaviour::hangs);
     begin("bash", 1);
