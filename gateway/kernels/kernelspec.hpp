@@ -10,8 +10,8 @@
 
 namespace gateway::kernels {
 
-inline constexpr const char* own_kernel = "cellgate";         // the kernelspec of our Python kernel
-inline constexpr const char* usual_kernel = "python3";        // what notebooks ask for
+inline constexpr const char* own_kernel = "cellgate";   // the kernelspec of our Python kernel
+inline constexpr const char* usual_kernel = "python3";  // what notebooks ask for
 inline constexpr const char* usual_title = "Python 3";
 inline constexpr const char* displaced_kernel = "ipykernel";  // what was python3 before ours took the name
 
