@@ -172,7 +172,7 @@ class Hook:
 
     def _suggest_for_syntax(self, error: SyntaxError) -> None:
         cell = self._here.newest
-        if cell is None:
+        if cell is None or suggestions.has_note(error):
             return
         if "'return' outside function" in str(error):
             suggestions.note(error, "end the cell with the expression itself to show its value")

@@ -1,6 +1,7 @@
 """Turns the reads x["key"] of a cell's tree into calls that ask before they give up."""
 
 import ast
+import bisect
 import re
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
@@ -16,6 +17,7 @@ _SKIPPED_FIELDS = {
     "posonlyargs", "vararg", "kwonlyargs", "kwarg", "rest", "kwd_attrs", "cls", "tag",
 }  # fmt: skip
 _NOTHING_INSIDE = {"Constant", "Name", "Pass", "Break", "Continue", "Import", "ImportFrom", "Global", "Nonlocal", "TypeAlias"}
+_STATEMENTS = ("body", "orelse", "finalbody")  # a lambda's or a conditional's are no lists
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 _fields: Dict[type, Tuple[str, ...]] = {}
@@ -41,9 +43,10 @@ def instrument(tree: ast.Module, text: str, functions_too: bool, undefined: "fro
 
     functions_too: also the bodies of functions. undefined: which of LITERALS the namespace lacks.
     """
-    if not _IN_TEXT.search(text):
+    matches = list(_IN_TEXT.finditer(text))
+    if not matches:
         return 0
-    found = _Finder(functions_too)
+    found = _Finder(functions_too, _lines_of(matches, text))
     found.walk(tree)
     literals = [place for place in found.names if place.node.id in undefined - found.bound]
     # Innermost first: an outer read takes what hangs below it as it then is.
@@ -52,6 +55,18 @@ def instrument(tree: ast.Module, text: str, functions_too: bool, undefined: "fro
     for place in literals:
         place.put(_literal(place.node))
     return len(found.reads) + len(literals)
+
+
+def _lines_of(matches: "List[re.Match[str]]", text: str) -> Optional[List[int]]:
+    """The lines beside which no statement need be looked into; None where all must be: names are defined anywhere."""
+    if "\r" in text or any(match.group() in LITERALS for match in matches):
+        return None
+    lines, at, line = [], 0, 1
+    for match in matches:
+        line += text.count("\n", at, match.start())
+        at = match.start()
+        lines.append(line)
+    return lines
 
 
 def _read(node: ast.Subscript) -> ast.Call:
@@ -95,11 +110,12 @@ def _evaluated_first(node: Any) -> Any:
 class _Finder:
     """One walk through a cell: the reads that may be changed, the literals' names, and which of those it defines."""
 
-    def __init__(self, functions_too: bool) -> None:
+    def __init__(self, functions_too: bool, lines: Optional[List[int]]) -> None:
         self.reads: List[Place] = []
         self.names: List[Place] = []
         self.bound: "set[str]" = set()
         self._functions_too = functions_too
+        self._lines = lines
         self._todo: List[Tuple[ast.AST, bool]] = []
 
     def walk(self, tree: ast.AST) -> None:
@@ -162,11 +178,17 @@ class _Finder:
         for field in fields:
             value = getattr(node, field, None)
             if type(value) is list:
+                statements = self._lines is not None and field in _STATEMENTS
                 for index, child in enumerate(value):
-                    if child is not None:
+                    if child is not None and not (statements and self._nothing_in(child)):
                         self._child(node, field, index, child, open_)
             elif isinstance(value, ast.AST):
                 self._child(node, field, None, value, open_)
+
+    def _nothing_in(self, statement: Any) -> bool:
+        lines: List[int] = self._lines  # type: ignore[assignment]
+        at = bisect.bisect_left(lines, statement.lineno)
+        return at == len(lines) or lines[at] > statement.end_lineno
 
     def _child(self, parent: ast.AST, field: str, index: Optional[int], child: Any, open_: bool) -> None:
         kind = type(child)

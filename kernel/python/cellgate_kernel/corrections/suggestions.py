@@ -12,10 +12,14 @@ _NOTED = "cellgate: "
 
 def add(error: BaseException, trace: Any) -> None:
     """Add notes to `error`, where the code of a cell raised it. Where Python has no notes: a line on stderr."""
-    if any(str(note).startswith(_NOTED) for note in getattr(error, "__notes__", ())):
+    if has_note(error):
         return
     for text in list(_texts(error, trace))[:3]:
         note(error, text)
+
+
+def has_note(error: BaseException) -> bool:
+    return any(str(each).startswith(_NOTED) for each in getattr(error, "__notes__", ()))
 
 
 def note(error: BaseException, text: str) -> None:
