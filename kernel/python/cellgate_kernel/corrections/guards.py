@@ -12,8 +12,13 @@ from . import managers, places
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 _TRIES = tuple(getattr(ast, name) for name in ("Try", "TryStar") if hasattr(ast, name))
 
-# Methods of IPython's shell, out of which no exception of a cell comes.
-_RUNNERS = ("run_code", "run_cell_async", "_run_cell", "run_cell")
+# Functions out of which no exception of a cell comes: of IPython's shell, and of what kernels' loops are run by.
+_ENDS = {
+    **dict.fromkeys(("run_code", "run_cell_async", "_run_cell", "run_cell"), "IPython/core/interactiveshell.py"),
+    **dict.fromkeys(("execute_request", "do_execute", "dispatch_shell"), "ipykernel/"),
+    "start": "ipykernel/kernelapp.py",
+    "_serve": "cellgate_shell/kernel.py",
+}
 
 _PACKAGES = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
@@ -21,7 +26,7 @@ _PACKAGES = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__fi
 def _carriers() -> Tuple[str, ...]:
     """Files of what runs cells, threads and tasks: they hand an exception on to whoever waits for the result."""
     folders = [os.path.dirname(asyncio.__file__), os.path.dirname(concurrent.futures.__file__), _PACKAGES]
-    for name in ("IPython", "ipykernel"):
+    for name in ("IPython", "ipykernel", "tornado"):
         try:
             folders.append(os.path.dirname(__import__(name).__file__ or "/nowhere/"))
         except ImportError:
@@ -38,7 +43,8 @@ def would_be_caught(frame: Any, error: type) -> bool:
     _carrier_files = _carrier_files or _carriers()
     while frame is not None:
         code = frame.f_code
-        if code.co_name in _RUNNERS and code.co_filename.endswith("interactiveshell.py"):
+        end = _ENDS.get(code.co_name)
+        if end is not None and end in code.co_filename:
             return False
         if not code.co_filename.startswith(_carrier_files) and _catches(frame, error):
             return True
