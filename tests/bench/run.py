@@ -1,7 +1,8 @@
 """Measures this gateway against jupyter_kernel_gateway and against no gateway at all: the same client, kernel and run; and
-our own kernel against ipykernel, in this gateway and in the other.
+our own kernel against ipykernel, in this gateway and in the other; and cells whose errors are corrected against the same as
+they are.
 
-Prints two tables and, with --write, puts them into docs/performance.md.
+Prints three tables and, with --write, puts them into docs/performance.md.
 """
 
 import argparse
@@ -12,7 +13,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from bench import measures, own_kernel, report, situations
+from bench import corrections, measures, own_kernel, report, situations
 from bench.targets import KERNELS, ROOT, Cellgate, Peer, Target, peer_version, version_of
 
 PAGE = ROOT / "docs" / "performance.md"
@@ -68,7 +69,7 @@ def steps(sizes: Sizes) -> dict[str, Step]:
 
 
 def names(sizes: Sizes) -> list[str]:
-    return [*steps(sizes), *own_kernel.steps(sizes.own)]
+    return [*steps(sizes), *own_kernel.steps(sizes.own), "corrections"]
 
 
 def chosen(sizes: Sizes, only: str) -> list[str]:
@@ -134,6 +135,10 @@ def main() -> int:
         numbers |= found
         tables.append(table)
         reached += own_kernel.goals(found["own"], found["ipykernel"], found["peer with imports"])
+    if "corrections" in wanted:
+        numbers["corrections"] = corrections.measure(chosen_by.quick)
+        tables.append(corrections.table(numbers["corrections"]))
+        reached += corrections.goals(numbers["corrections"])
     text = report.markdown(environment, "\n\n".join(tables), reached)
     print(text)
     if chosen_by.json:

@@ -59,7 +59,7 @@ def test_a_cell_ends_as_a_function_would(correcting, code):
 def test_the_value_is_shown_as_a_last_expression_is(correcting):
     ran = correcting.run("x = 1\nif x:\n    return {'a': 1}")
     assert ran.out == "Out[1]: {'a': 1}\n"
-    assert correcting.run("_").value == {"a": 1}
+    assert correcting.run("Out[1]").value == {"a": 1}
     assert correcting.run("return None").out == ""
 
 

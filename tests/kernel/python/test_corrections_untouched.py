@@ -37,6 +37,8 @@ def fails(correcting, code, kind=KeyError):
         "class D(dict): pass\nD(d)['apiKey']",
         "import os; os.environ['path']",
         "globals()['inPuts']",
+        "def f():\n    my_name = 1\n    return locals()['myName']\nf()",
+        "import sys\nsys.modules['Builtins']",
         'def deco(f): return f\n@deco\ndef f(): return d["apiKey"]\nf()',
         'def deco(f): return f\n@deco\nclass C:\n    def f(self): return d["apiKey"]\nC().f()',
         'class C:\n    x = d["apiKey"]',

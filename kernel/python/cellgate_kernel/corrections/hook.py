@@ -2,6 +2,7 @@
 
 import ast
 import builtins
+import contextlib
 import sys
 import threading
 from typing import Any, Callable, List, NamedTuple, Optional
@@ -103,8 +104,9 @@ class Hook:
         compiled, self._here.compiled = self._here.compiled, None
         tree = original(tree)
         if compiled is not None and isinstance(tree, ast.Module) and self._mode_of(compiled.written) is True:
-            self._end_at_returns(tree, compiled)
-            self._instrument(tree, compiled)
+            with contextlib.suppress(Exception):  # a tree that we cannot walk is Python's to refuse or to run
+                self._end_at_returns(tree, compiled)
+                self._instrument(tree, compiled)
         return tree
 
     def _instrument(self, tree: ast.Module, compiled: _Compiled) -> None:

@@ -2,6 +2,7 @@
 
 import functools
 import re
+import sys
 from typing import Any, Iterable, List, NamedTuple, Optional, Tuple
 
 MOST_KEYS = 200  # of a dict or of a DataFrame's columns; read.c has the same number
@@ -54,7 +55,8 @@ def look(key: str, container: Any) -> List[Found]:
 def _keys_of(container: Any) -> Optional[List[Any]]:
     """None where nothing is corrected or suggested."""
     if type(container) is dict:
-        if len(container) > MOST_KEYS or "__builtins__" in container or "__module__" in container:
+        is_names = "__builtins__" in container or "__module__" in container or container is sys.modules
+        if is_names or len(container) > MOST_KEYS:
             return None  # names of a program, not fields of an answer
         return list(container)
     columns = getattr(container, "columns", None)

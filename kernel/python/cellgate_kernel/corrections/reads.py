@@ -14,11 +14,21 @@ _IN_TEXT = re.compile(r"""\[\s*\w{0,2}["']|\b(?:true|false|null)\b""")
 _SKIPPED_FIELDS = {
     "annotation", "returns", "type_params", "pattern", "ctx", "op", "ops", "names", "id", "attr", "arg", "name", "asname",
     "module", "level", "kind", "conversion", "simple", "is_async", "type_comment", "type_ignores", "n", "s",
-    "posonlyargs", "vararg", "kwonlyargs", "kwarg", "rest", "kwd_attrs", "cls", "tag",
+    "posonlyargs", "vararg", "kwonlyargs", "kwarg", "rest", "kwd_attrs", "cls", "str",
 }  # fmt: skip
 _NOTHING_INSIDE = {"Constant", "Name", "Pass", "Break", "Continue", "Import", "ImportFrom", "Global", "Nonlocal", "TypeAlias"}
+_NAMESPACES = ("globals", "locals", "vars")
 _STATEMENTS = ("body", "orelse", "finalbody")  # a lambda's or a conditional's are no lists
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+_NONE: "frozenset[type]" = frozenset()
+_CONSTANTS = frozenset([ast.Constant])
+_CONSTANTS_AND_NAMES = frozenset([ast.Constant, ast.Name])
+_PLACED = frozenset([ast.Name, ast.Subscript, ast.Attribute, ast.Constant])  # whose place in the tree matters
+_SPECIAL = frozenset(
+    [*_FUNCTIONS, ast.ClassDef, ast.Lambda, ast.Import, ast.ImportFrom, ast.Global, ast.Nonlocal, ast.ExceptHandler]
+    + [getattr(ast, name) for name in ("MatchAs", "MatchStar", "MatchMapping") if hasattr(ast, name)]
+)
 
 _fields: Dict[type, Tuple[str, ...]] = {}
 
@@ -119,36 +129,57 @@ class _Finder:
         self._todo: List[Tuple[ast.AST, bool]] = []
 
     def walk(self, tree: ast.AST) -> None:
-        self._todo = [(tree, True)]
-        while self._todo:
-            node, open_ = self._todo.pop()
-            self._visit(node, open_)
+        """Without a call for each node, since most cells are walked for a handful of reads."""
+        self._todo = todo = [(tree, True)]
+        skipped = _CONSTANTS if self._lines is None else _CONSTANTS_AND_NAMES
+        while todo:
+            node, open_ = todo.pop()
+            kind = node.__class__
+            fields = _fields.get(kind) or _fields_of(kind)
+            if kind in _SPECIAL:
+                self._visit(node, kind, open_)
+                continue
+            for field in fields:
+                value = getattr(node, field, None)
+                if value.__class__ is list:
+                    if value:
+                        self._children_in(node, field, value, open_, skipped)
+                elif value is not None and value.__class__ not in skipped:
+                    self._child(node, field, None, value, open_)
 
-    def _visit(self, node: ast.AST, open_: bool) -> None:
+    def _children_in(self, node: ast.AST, field: str, children: List[Any], open_: bool, skipped: "frozenset[type]") -> None:
+        statements = self._lines is not None and field in _STATEMENTS
+        for index, child in enumerate(children):
+            kind = child.__class__
+            if kind in skipped or (statements and self._nothing_in(child)):
+                continue
+            if kind in _PLACED:
+                self._child(node, field, index, child, open_)
+            elif child is not None:
+                self._todo.append((child, open_))
+
+    def _visit(self, node: Any, kind: type, open_: bool) -> None:
         """`open_`: reads in it may be changed. What is closed is walked for the names that it defines."""
-        kind = type(node)
         if kind in _FUNCTIONS:
             self._function(node, open_, open_)
             return
         if kind is ast.ClassDef:
-            self._class(node, open_)  # type: ignore[arg-type]
+            self._class(node, open_)
             return
         if kind is ast.Lambda:
-            for argument in _arguments(node.args):  # type: ignore[attr-defined]
+            for argument in _arguments(node.args):
                 self._bind(argument)
-            self._children(node.args, open_, ("defaults", "kw_defaults"))  # type: ignore[attr-defined]
+            self._children(node.args, open_, ("defaults", "kw_defaults"))
             open_ = open_ and self._functions_too
         elif kind in (ast.Import, ast.ImportFrom):
-            for alias in node.names:  # type: ignore[attr-defined]
+            for alias in node.names:
                 self._bind((alias.asname or alias.name).split(".")[0])
                 if alias.name == "*":
                     self.bound.update(LITERALS)
         elif kind in (ast.Global, ast.Nonlocal):
-            self.bound.update(node.names)  # type: ignore[attr-defined]
-        elif isinstance(node, ast.ExceptHandler) and node.name or kind.__name__ in ("MatchAs", "MatchStar"):
-            self._bind(node.name)  # type: ignore[attr-defined]
-        elif kind.__name__ == "MatchMapping":
-            self._bind(node.rest)  # type: ignore[attr-defined]
+            self.bound.update(node.names)
+        else:  # an except clause, or a pattern
+            self._bind(getattr(node, "rest", None) or getattr(node, "name", None))
         self._children(node, open_, _fields_of(kind))
 
     def _function(self, node: Any, open_: bool, defaults_open: bool) -> None:
@@ -178,10 +209,7 @@ class _Finder:
         for field in fields:
             value = getattr(node, field, None)
             if type(value) is list:
-                statements = self._lines is not None and field in _STATEMENTS
-                for index, child in enumerate(value):
-                    if child is not None and not (statements and self._nothing_in(child)):
-                        self._child(node, field, index, child, open_)
+                self._children_in(node, field, value, open_, _NONE)
             elif isinstance(value, ast.AST):
                 self._child(node, field, None, value, open_)
 
@@ -220,6 +248,7 @@ def _is_literal_read(node: ast.Subscript) -> bool:
         and type(key.value) is str
         and key.value.isidentifier()
         and type(node.value) is not ast.Constant
+        and not (isinstance(node.value, ast.Call) and getattr(node.value.func, "id", None) in _NAMESPACES)
     )
 
 
@@ -243,4 +272,4 @@ def _useful_fields(kind: type) -> Tuple[str, ...]:
     skipped = _SKIPPED_FIELDS - {"pattern"} if kind.__name__ == "match_case" else _SKIPPED_FIELDS
     if kind is ast.Lambda:
         skipped = skipped | {"args"}
-    return tuple(field for field in kind._fields if field not in skipped)  # type: ignore[attr-defined]
+    return tuple(field for field in getattr(kind, "_fields", ()) if field not in skipped)
