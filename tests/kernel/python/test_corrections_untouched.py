@@ -128,6 +128,8 @@ NOT_CAUGHT = [
     'import threading\nlock = threading.Lock()\nwith lock:\n    r = d["apiKey"]',
     'import threading\nwith threading.RLock():\n    r = d["apiKey"]',
     'import io\nwith io.StringIO() as f:\n    r = d["apiKey"]',
+    'import sqlite3\nwith sqlite3.connect(":memory:") as c:\n    r = d["apiKey"]',
+    'import sqlite3\nc = sqlite3.connect(":memory:")\nwith c:\n    r = d["apiKey"]\nc.close()',
     'from concurrent.futures import ThreadPoolExecutor\nwith ThreadPoolExecutor(2) as pool:\n'
     '    r = list(pool.map(lambda x: x["apiKey"], [d]))[0]',
     'from concurrent.futures import ThreadPoolExecutor\nwith ThreadPoolExecutor(2) as pool:\n    r = d["apiKey"]',

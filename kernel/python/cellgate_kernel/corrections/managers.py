@@ -7,9 +7,9 @@ import contextlib
 import dis
 import inspect
 import io
-import sqlite3
+import sys
 import types
-from typing import Any
+from typing import Any, Tuple
 
 from . import places
 
@@ -19,7 +19,7 @@ _HARMLESS_CALLS = {
     ("gzip", "open"), ("bz2", "open"), ("lzma", "open"), ("posix", "scandir"), ("_thread", "allocate_lock"), ("threading", "RLock"),
     ("requests.sessions", "session"),
 }  # fmt: skip
-_HARMLESS_TYPES = (io.IOBase, type(__import__("_thread").allocate_lock()), __import__("_thread").RLock, memoryview, sqlite3.Connection)
+_HARMLESS_TYPES = (io.IOBase, type(__import__("_thread").allocate_lock()), __import__("_thread").RLock, memoryview)
 
 
 def value_of(node: Any, frame: Any) -> Any:
@@ -64,10 +64,16 @@ def _made_by(called: Any) -> bool:
 
 
 def _instance_lets_pass(kind: type) -> bool:
-    if issubclass(kind, _HARMLESS_TYPES) and not isinstance(_exit_of(kind), types.FunctionType):
+    if issubclass(kind, _HARMLESS_TYPES + _of_sqlite()) and not isinstance(_exit_of(kind), types.FunctionType):
         return True
     leave = _exit_of(kind)
     return isinstance(leave, types.FunctionType) and _returns_nothing(leave.__code__)
+
+
+def _of_sqlite() -> Tuple[type, ...]:
+    """Which a Python may be built without."""
+    module = sys.modules.get("sqlite3")
+    return (module.Connection,) if module is not None else ()
 
 
 def _exit_of(kind: type) -> Any:

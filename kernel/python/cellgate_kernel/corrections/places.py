@@ -4,7 +4,7 @@ import ast
 import html
 import linecache
 from itertools import islice
-from typing import Any, Dict, List, NamedTuple, Optional, Tuple
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 
 class Position(NamedTuple):
@@ -71,11 +71,28 @@ def tree_of(filename: str, names: Optional[Dict[str, Any]] = None) -> Optional[a
 
 def subscript_at(filename: str, where: Position, key: str) -> Optional[ast.Subscript]:
     """The read of `key` that is exactly there."""
+    return next((node for node in _reads_of(filename, key) if of_node(node) == where), None)
+
+
+def only_subscript_on(filename: str, line: int, key: str) -> Optional[ast.Subscript]:
+    """The read of `key` on a line where there is one: before Python 3.11 an instruction has no column."""
+    found = [node for node in _reads_of(filename, key) if node.lineno <= line <= (node.end_lineno or line)]
+    return found[0] if len(found) == 1 else None
+
+
+def _reads_of(filename: str, key: str) -> Iterator[ast.Subscript]:
     tree = tree_of(filename)
     for node in ast.walk(tree) if tree is not None else ():
-        if isinstance(node, ast.Subscript) and of_node(node) == where and getattr(node.slice, "value", None) == key:
-            return node
-    return None
+        if isinstance(node, ast.Subscript) and index_of(node) == key:
+            yield node
+
+
+def index_of(node: ast.Subscript) -> Any:
+    """The constant that an item is read by; None when it is none."""
+    index: Any = node.slice
+    if type(index).__name__ == "Index":  # Python 3.8
+        index = index.value
+    return index.value if isinstance(index, ast.Constant) else None
 
 
 def text_at(filename: str, node: ast.AST) -> str:

@@ -2,6 +2,7 @@
 
 import ast
 import html
+import re
 from typing import Any, Iterator, List, Optional
 
 from . import keys, managers, places, reports
@@ -26,40 +27,52 @@ def note(error: BaseException, text: str) -> None:
     if hasattr(error, "add_note"):
         error.add_note(_NOTED + text)
     else:
+        error.__notes__ = [*getattr(error, "__notes__", ()), _NOTED + text]  # type: ignore[attr-defined]
         reports.say(text)
 
 
 def _texts(error: BaseException, trace: Any) -> Iterator[str]:
-    frame, instruction = _last_of_a_cell(trace)
-    if frame is None:
+    last = _last_of_a_cell(trace)
+    if last is None:
         return
-    where = places.position(frame.f_code, instruction)
-    if where is None:
-        return
+    frame, line = last.tb_frame, last.tb_lineno
     if isinstance(error, KeyError) and len(error.args) == 1 and type(error.args[0]) is str:
-        yield from _for_key(error.args[0], frame, where)
-    elif isinstance(error, NameError) and getattr(error, "name", None) in LITERALS:
-        yield "did you mean %r? In Python it is written so" % LITERALS[error.name]  # type: ignore[index]
-    elif isinstance(error, NameError) and getattr(error, "name", None) in ("lt", "gt", "amp", "quot"):
-        entity = "&%s;" % error.name  # type: ignore[attr-defined]
-        if entity in places.line_text(frame.f_code.co_filename, where.line):
-            yield "the cell has HTML's entities: did you mean %s instead of %s?" % (html.unescape(entity), entity)
+        yield from _for_key(error.args[0], last)
+    elif isinstance(error, NameError):
+        yield from _for_name(error, places.line_text(frame.f_code.co_filename, line))
     elif isinstance(error, (TypeError, AttributeError)) and "'NoneType'" in str(error):
-        yield from _for_get(frame, where)
+        yield from _for_get(frame, line)
+
+
+def _for_name(error: NameError, text: str) -> Iterator[str]:
+    """`text` is the line on which the name is not known."""
+    quoted_name = re.match(r"name '(\w+)'", str(error))  # the attribute came with Python 3.10
+    name = quoted_name[1] if quoted_name is not None else ""
+    entity = "&%s;" % name
+    if name in LITERALS:
+        yield "did you mean %r? In Python it is written so" % LITERALS[name]
+    elif name in ("lt", "gt", "amp", "quot") and entity in text:
+        yield "the cell has HTML's entities: did you mean %s instead of %s?" % (html.unescape(entity), entity)
 
 
 def _last_of_a_cell(trace: Any) -> Any:
-    found: Any = (None, 0)
+    """The innermost part of a traceback that is in a cell; None when there is none."""
+    found = None
     while trace is not None:
         if places.cell_of(trace.tb_frame.f_code.co_filename) is not None:
-            found = trace.tb_frame, trace.tb_lasti
+            found = trace
         trace = trace.tb_next
     return found
 
 
-def _for_key(key: str, frame: Any, where: places.Position) -> Iterator[str]:
+def _for_key(key: str, last: Any) -> Iterator[str]:
+    frame = last.tb_frame
     filename = frame.f_code.co_filename
-    node = places.subscript_at(filename, where, key)
+    where = places.position(frame.f_code, last.tb_lasti)
+    if where is not None:
+        node = places.subscript_at(filename, where, key)
+    else:
+        node = places.only_subscript_on(filename, last.tb_lineno, key)
     if node is None:
         return
     try:
@@ -93,19 +106,21 @@ def _value_of(node: ast.AST, frame: Any) -> Any:
         container = _value_of(node.value, frame)
         if type(container) not in (dict, list, tuple):
             raise LookupError("not a plain container")
-        index = node.slice.value if isinstance(node.slice, ast.Constant) else _value_of(node.slice, frame)
+        index = places.index_of(node)
+        if index is None:
+            index = _value_of(node.slice, frame)
         if type(index) not in (str, int):
             raise LookupError("not a plain index")
         return container[index]
     return managers.value_of(node, frame)
 
 
-def _for_get(frame: Any, where: places.Position) -> Iterator[str]:
+def _for_get(frame: Any, line: int) -> Iterator[str]:
     """A `.get("key")` on the lines up to the failure, which gave None and would have found a key."""
     filename = frame.f_code.co_filename
     tree = places.tree_of(filename)
     for node in ast.walk(tree) if tree is not None else ():
-        if isinstance(node, ast.Call) and node.lineno <= where.line:
+        if isinstance(node, ast.Call) and node.lineno <= line:
             yield from _for_call(node, frame, filename)
 
 
