@@ -106,6 +106,10 @@ CAUGHT = [
     'try:\n    for i in range(3):\n        if i == 2:\n            r = f"{d[\'apiKey\']}"\nexcept KeyError:\n    r = "caught"',
     'import collections\nclass M(dict):\n    def __getitem__(self, k): return d["apiKey"]\n'
     'r = collections.ChainMap(M(), {"x": "caught"})["x"]',
+    'import sqlite3\nc = sqlite3.connect(":memory:")\nc.create_function("f", 1, lambda v: d["apiKey"])\n'
+    'try:\n    r = c.execute("select f(1)").fetchone()\nexcept sqlite3.Error:\n    r = "caught"\nc.close()',
+    'import asyncio\nr = 0\nasync def f():\n    async with asyncio.TaskGroup():\n        d["apiKey"]\n'
+    'try:\n    await f()\nexcept* KeyError:\n    r = "caught"',
     'async def f():\n    return d["apiKey"]\ntry:\n    r = await f()\nexcept KeyError:\n    r = "caught"',
     'def f(n):\n    return f(n - 1) if n else d["apiKey"]\ntry:\n    r = f(40)\nexcept KeyError:\n    r = "caught"',
 ]

@@ -130,4 +130,9 @@ def _handles(caught: Optional[ast.AST], frame: Any, error: type) -> bool:
     except LookupError:
         return True
     every = kinds if isinstance(kinds, tuple) else (kinds,)
-    return any(not isinstance(kind, type) or issubclass(error, kind) for kind in every)
+    return any(not isinstance(kind, type) or issubclass(error, kind) or _stands_for_others(kind) for kind in every)
+
+
+def _stands_for_others(kind: type) -> bool:
+    """SQLite reports any exception of a function that it calls as one of its own."""
+    return kind.__module__ in ("sqlite3", "_sqlite3")
