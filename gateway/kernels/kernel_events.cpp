@@ -169,6 +169,7 @@ void kernel::implementation::tell(kernel_state state, end_reason why) {
 }
 
 void kernel::implementation::describe_failure(end_reason why) {
+    failure_text.clear();  // an earlier death's
     if (!launch_error.empty())
         failure_text = launch_error;
     else if (last_status && why != end_reason::none && !machine.is_final())

@@ -7,6 +7,7 @@
 
 #include "gateway/base/log.hpp"
 #include "gateway/sessions/cell_events.hpp"
+#include "gateway/sessions/start_failure.hpp"
 
 namespace gateway::sessions {
 
@@ -80,8 +81,7 @@ awaitable<result<void>> live_session::ready() {
     auto self = shared_from_this();
     while (state() == session_state::starting || state() == session_state::restarting) co_await changed_.wait();
     if (state() == session_state::dead)
-        co_return failure{errc::session_dead, fmt::format("the session {} is dead ({}); restart it or make another",
-                                                          id(), to_string(reason_))};
+        co_return failure{errc::session_dead, dead_session_message(id(), reason_, failure_text_)};
     co_return result<void>{};
 }
 
@@ -96,6 +96,7 @@ void live_session::on_state(kernels::kernel_state state, kernels::end_reason why
             became_ready();
             break;
         case kernels::kernel_state::restarting:
+            failure_text_.clear();
             kernel_gone(why, true);
             break;
         case kernels::kernel_state::dead:
@@ -222,6 +223,7 @@ void live_session::perform(const action::ended& what) {
     if (!found) return;
     if (what.status == cell_status::error && !found->error)
         found->error = cell_error{"NoReply", "the kernel went idle without a reply to this cell", {}};
+    if (what.reason == cell_reason::start_failed) found->error = start_failure(failure_text_);
     end_cell(*found, what.status, what.reason, what.kernel_restarted);
 }
 

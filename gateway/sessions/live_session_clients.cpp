@@ -6,6 +6,7 @@
 
 #include "gateway/sessions/cell_events.hpp"
 #include "gateway/sessions/live_session.hpp"
+#include "gateway/sessions/start_failure.hpp"
 #include "messaging/json_members.hpp"
 
 namespace gateway::sessions {
@@ -93,8 +94,7 @@ result<submitted> live_session::join_earlier(const execute_options& what, bool& 
 
 result<submitted> live_session::execute(execute_options what) {
     if (ended_ || state() == session_state::dead)
-        return failure{errc::session_dead, fmt::format("the session {} is dead ({}); restart it or make another", id(),
-                                                       sessions::to_string(reason_))};
+        return failure{errc::session_dead, dead_session_message(id(), reason_, failure_text_)};
     bool found = false;
     auto earlier = join_earlier(what, found);
     if (found) return earlier;

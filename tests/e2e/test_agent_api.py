@@ -3,12 +3,14 @@
 import hashlib
 import json
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import nbformat
 import pytest
 
 from support.agent import CallFailed
 from support.gateway import Gateway
+from support.specs import make_spec
 
 
 def test_a_session_starts_at_once_and_runs_when_it_can(gateway: Gateway) -> None:
@@ -244,6 +246,23 @@ def test_a_dead_session_is_restarted_as_its_error_says(start_gateway) -> None:
     assert refused["code"] == "session_dead" and "restart it or make another" in refused["message"]
     agent.call("POST", f"/sessions/{session}/restart", 200)
     assert agent.execute(session, "1 + 1")["result"]["text/plain"] == "2"
+
+
+def test_an_agent_is_told_why_a_kernel_did_not_start(start_gateway, tmp_path: Path) -> None:
+    says = "until [ -e $0/go ]; do sleep 0.05; done; echo no such device >&2; exit 3"
+    make_spec(tmp_path, "broken", ["/bin/sh", "-c", says, str(tmp_path), "{connection_file}"])
+    gateway = start_gateway(kernels__kernelspec_dirs=[tmp_path], kernels__read_only_paths=[tmp_path], kernels__restart_limit=0)
+    agent = gateway.agent()
+    agent.start_session(name="s", kernel_name="broken")
+    with agent.connect("s") as socket:
+        cell = socket.begin("1")
+        (tmp_path / "go").touch()
+        finished = socket.finished(cell)
+    assert (finished["status"], finished["reason"]) == ("cancelled", "start_failed")
+    assert finished["error"]["ename"] == "DeadKernelError" and "no such device" in finished["error"]["evalue"]
+    assert agent.cells("s")[0]["error"] == finished["error"]
+    refused = agent.call("POST", "/sessions/s/execute", 409, json={"code": "2"}).json()["error"]
+    assert refused["code"] == "session_dead" and "no such device" in refused["message"]
 
 
 def test_sessions_are_listed_by_pages(gateway: Gateway) -> None:
