@@ -62,7 +62,7 @@ struct kernels_section {
     strings prefixes;  // Python environments whose kernelspecs are offered
     strings read_only_paths;
     strings inherited_env = {"PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ"};
-    strings client_env = {"KERNEL_*"};
+    strings client_env = {"KERNEL_*", "JPY_SESSION_NAME"};
     strings work_roots;
     std::string buffers_to_legacy_clients = "strip";  // or "binary"
     std::map<std::string, integer> pool;              // kernelspec name → warm kernels kept

@@ -33,7 +33,7 @@ def start_front(tmp_path: Path) -> Iterator[Callable[..., Jupyter]]:
         started.append(subprocess.Popen(
             [LAB / "bin" / "jupyter-server", "--no-browser", "--allow-root", "--ip=127.0.0.1", f"--port={port}",
              f"--gateway-url={url}", f"--GatewayClient.auth_token={key}", f"--IdentityProvider.token={token}",
-             f"--ServerApp.root_dir={tmp_path}"],
+             "--GatewayClient.allowed_envs=JPY_SESSION_NAME", f"--ServerApp.root_dir={tmp_path}"],
             cwd=tmp_path, stdout=log, stderr=log,
             env={"PATH": os.environ["PATH"], "HOME": str(tmp_path), "JUPYTER_CONFIG_DIR": str(tmp_path / "config")}))
         front = Jupyter(f"http://127.0.0.1:{port}", token)
@@ -100,6 +100,17 @@ def test_a_session_is_entered_by_its_attach_spec(gateway: Gateway, start_front) 
         assert channels.run("x + 1").result == "42"
     front.delete(alias)
     assert agent.execute(session, "x + 1")["result"]["text/plain"] == "42"
+
+
+def test_a_notebooks_session_is_shown_by_the_notebooks_name(gateway: Gateway, start_front, tmp_path: Path) -> None:
+    front = start_front(gateway.url, gateway.token)
+    (tmp_path / "work").mkdir()
+    kernel = front.call("POST", "/api/sessions", 201, json={
+        "path": "work/rides.ipynb", "name": "rides.ipynb", "type": "notebook", "kernel": {"name": "python3"}}).json()["kernel"]
+    specs = gateway.jupyter().get("/api/kernelspecs")["kernelspecs"].values()
+    names = [spec["spec"]["display_name"] for spec in specs if spec["name"].startswith("attach-")]
+    assert names == [f"Attach: rides.ipynb in {tmp_path / 'work'}"]
+    front.delete(kernel["id"])
 
 
 def test_a_front_that_ends_takes_its_own_kernels_and_no_session(gateway: Gateway, start_front) -> None:

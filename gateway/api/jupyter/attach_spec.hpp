@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "gateway/api/jupyter/notebook_sessions.hpp"
 #include "gateway/sessions/registry.hpp"
 
 namespace gateway::api::jupyter {
@@ -17,7 +18,8 @@ std::string attach_name(const sessions::session& to);
 std::optional<std::string> find_attached_id(const std::string& spec_name);
 // Whether `session` can be entered by `user_id` this way.
 bool is_attachable(const sessions::session& to, const std::string& user_id);
-// The running spec under the attach name, shown as "Attach: NAME". Its resources are those of the running spec.
-kernels::kernelspec attach_spec(const sessions::session& to);
+// The running spec under the attach name, shown as "Attach: NAME". Its resources are those of the running spec. A
+// session that nobody named is shown as the notebook that it was started for, or that `notebooks` has it for.
+kernels::kernelspec attach_spec(const sessions::session& to, const notebook_sessions& notebooks);
 
 }  // namespace gateway::api::jupyter

@@ -6,6 +6,7 @@
 #include <cctype>
 #include <nlohmann/json.hpp>
 
+#include "gateway/api/jupyter/notebook_sessions.hpp"
 #include "messaging/json_problem.hpp"
 
 namespace gateway::api::jupyter {
@@ -47,6 +48,7 @@ result<void> take_env(const json& from, const std::vector<std::string>& patterns
     for (const auto& [name, value] : from.items()) {
         if (!is_name(name) || !is_taken(name, patterns)) continue;
         auto checked = check_value(name, value);
+        if (!checked && name == notebook_path_variable) continue;  // it is only shown, and a file may have any name
         if (!checked) return checked;
         into.env[name] = value.get<std::string>();
     }

@@ -33,7 +33,7 @@ result<kernels::kernelspec> find_spec(context& with, const std::string& name, co
     auto attached = find_attached_id(name);
     if (!attached) return with.registry.specs().find(name);
     auto session = with.registry.find(*attached);
-    if (session && (is_attachable(*session, user_id) || is_admin)) return attach_spec(*session);
+    if (session && (is_attachable(*session, user_id) || is_admin)) return attach_spec(*session, with.notebooks);
     return failure{errc::kernelspec_not_found, "the session behind " + name + " is gone"};
 }
 
@@ -48,7 +48,7 @@ std::vector<kernels::kernelspec> all_specs(context& with, const std::string& use
     std::vector<kernels::kernelspec> all;
     for (const auto& [name, spec] : with.registry.specs().list()) all.push_back(spec);
     for (const auto& session : with.registry.list())
-        if (is_attachable(*session, user_id)) all.push_back(attach_spec(*session));
+        if (is_attachable(*session, user_id)) all.push_back(attach_spec(*session, with.notebooks));
     return all;
 }
 

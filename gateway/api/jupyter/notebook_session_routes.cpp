@@ -53,7 +53,7 @@ result<sessions::kernel_entry> kernel_for(context& with, const http::request& fr
     if (!asked.kernel) return find_kernel(with, from.caller, asked.kernel_id);
     auto kernel = std::move(*asked.kernel);
     if (kernel.working_dir.empty()) kernel.working_dir = directory_of(path);
-    kernel.env["JPY_SESSION_NAME"] = path;  // ipykernel: __session__, where history and debuggers show the notebook
+    kernel.env[notebook_path_variable] = path;  // ipykernel: __session__, where history and debuggers show the notebook
     return start_kernel(with, from.caller, std::move(kernel));
 }
 

@@ -22,6 +22,13 @@ const notebook_session* notebook_sessions::find_path(const std::string& user_id,
     return nullptr;
 }
 
+const notebook_session* notebook_sessions::find_kernel(const std::string& user_id, const std::string& kernel_id) const {
+    const notebook_session* best = nullptr;
+    for (const auto& [id, row] : rows_)
+        if (row.user_id == user_id && row.kernel_id == kernel_id && (!best || row.type == "notebook")) best = &row;
+    return best;
+}
+
 std::vector<notebook_session> notebook_sessions::list() const {
     std::vector<notebook_session> all;
     for (const auto& [id, row] : rows_) all.push_back(row);

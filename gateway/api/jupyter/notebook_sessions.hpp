@@ -10,6 +10,9 @@
 
 namespace gateway::api::jupyter {
 
+// In a kernel's environment, the path of its notebook, by jupyter_server's convention.
+inline constexpr const char* notebook_path_variable = "JPY_SESSION_NAME";
+
 struct notebook_session {
     std::string id;  // a UUID
     std::string user_id;
@@ -27,6 +30,8 @@ class notebook_sessions {
     // The row of this user for this path and type; null when there is none.
     const notebook_session* find_path(const std::string& user_id, const std::string& path,
                                       const std::string& type) const;
+    // A row of this user for this kernel, a notebook's before a console's; null when there is none.
+    const notebook_session* find_kernel(const std::string& user_id, const std::string& kernel_id) const;
     std::vector<notebook_session> list() const;
     // Replaces the row of the same id.
     void update(const notebook_session& row);

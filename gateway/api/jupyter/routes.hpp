@@ -18,8 +18,9 @@ struct jupyter_options {
     std::string base_url = "/";     // begins and ends with "/"; Location and resource links begin with it
     std::string force_kernel_name;  // started whatever name was asked for; empty: off
     bool listing = true;            // false: GET /api/kernels and /api/sessions are 403
-    std::vector<std::string> client_env = {"KERNEL_*"};  // shell patterns of names that a client may set
-    bool binary_to_legacy_clients = false;               // send buffers also to Tornado clients without a subprotocol
+    // Shell patterns of names that a client may set.
+    std::vector<std::string> client_env = {"KERNEL_*", "JPY_SESSION_NAME"};
+    bool binary_to_legacy_clients = false;  // send buffers also to Tornado clients without a subprotocol
     // Frames over 1 MiB are coded here instead of on the io thread; null: on the io thread. Outlives the routes.
     asio::thread_pool* pool = nullptr;
     const sessions::log_budget* log_budget = nullptr;  // for /metrics; null: the totals are left out

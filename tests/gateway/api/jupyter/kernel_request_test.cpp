@@ -8,7 +8,7 @@ namespace {
 
 using testing::HasSubstr;
 
-const std::vector<std::string> patterns = {"KERNEL_*", "LANG"};
+const std::vector<std::string> patterns = {"KERNEL_*", "LANG", "JPY_SESSION_NAME"};
 
 result<kernel_request> parse(std::string_view body) { return parse_kernel_request(body, patterns); }
 
@@ -78,6 +78,13 @@ TEST(kernel_request, names_the_variable_whose_value_it_refuses) {
     std::string longest(4096, 'x');
     EXPECT_TRUE(parse(R"({"env":{"KERNEL_A":")" + longest + "\"}}"));
     EXPECT_THAT(refusal(R"({"env":{"KERNEL_A":"x)" + longest + "\"}}"), HasSubstr("longer than 4096"));
+}
+
+TEST(kernel_request, starts_a_kernel_for_a_notebook_of_any_name) {
+    EXPECT_EQ(parse(R"({"env":{"JPY_SESSION_NAME":"a.ipynb"}})")->env.at("JPY_SESSION_NAME"), "a.ipynb");
+    auto parsed = parse(R"({"env":{"JPY_SESSION_NAME":"costs in $.ipynb"}})");
+    ASSERT_TRUE(parsed);
+    EXPECT_TRUE(parsed->env.empty());
 }
 
 TEST(kernel_request, does_not_judge_the_value_of_a_variable_it_ignores) {

@@ -16,6 +16,11 @@ class notebook_session_routes : public jupyter_routes {
         EXPECT_EQ(got.status, 201) << got.text;
         return got.body();
     }
+    // Of the attach kernelspec of the kernel that was started last.
+    std::string shown_name() {
+        auto specs = call("GET", "/api/kernelspecs").body()["kernelspecs"];
+        return specs["attach-" + registry.list().back()->id()]["spec"]["display_name"];
+    }
     std::string path_of(const json& row) { return "/api/sessions/" + row["id"].get<std::string>(); }
 };
 
@@ -68,6 +73,36 @@ TEST_F(notebook_session_routes, follow_a_rename) {
     EXPECT_EQ(got.body()["path"], "b.ipynb");
     EXPECT_EQ(got.body()["kernel"]["id"], row["kernel"]["id"]);
     EXPECT_TRUE(registry.removed.empty());
+}
+
+TEST_F(notebook_session_routes, give_their_kernel_the_name_that_it_is_attached_to_by) {
+    serve();
+    auto row = open("work/rides.ipynb");
+    EXPECT_EQ(shown_name(), "Attach: rides.ipynb in work");
+    call("PATCH", path_of(row), R"({"path":"trips.ipynb"})");
+    EXPECT_EQ(shown_name(), "Attach: trips.ipynb");
+    const std::string kernel = R"({"path":"console-1-7f","type":"console","name":"Console 1","kernel":{"id":)" +
+                               row["kernel"]["id"].dump() + "}}";
+    call("POST", "/api/sessions", kernel);
+    EXPECT_EQ(shown_name(), "Attach: trips.ipynb");
+    open("elsewhere.ipynb");
+    call("POST", "/api/sessions", R"({"path":"work/console-2-7f","type":"console","name":"Console 2"})");
+    EXPECT_EQ(shown_name(), "Attach: Console 2");
+}
+
+TEST_F(notebook_session_routes, do_not_rename_a_session_that_has_a_name) {
+    serve();
+    auto named = add_session("ana", origin::agent, "research");
+    open("a.ipynb", R"({"id":")" + named->kernel_id() + "\"}");
+    EXPECT_EQ(shown_name(), "Attach: research");
+}
+
+TEST_F(notebook_session_routes, are_not_needed_when_the_kernel_was_told_its_notebook) {
+    serve();
+    call("POST", "/api/kernels", R"({"env":{"JPY_SESSION_NAME":"/home/ana/rides.ipynb"}})");
+    EXPECT_EQ(shown_name(), "Attach: rides.ipynb in /home/ana");
+    call("POST", "/api/kernels", "{}");
+    EXPECT_EQ(shown_name(), "Attach: " + registry.list().back()->id());
 }
 
 TEST_F(notebook_session_routes, end_the_kernel_that_a_notebook_changed_away_from) {
