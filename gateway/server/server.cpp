@@ -15,6 +15,7 @@
 #include "gateway/base/ids.hpp"
 #include "gateway/base/log.hpp"
 #include "gateway/http/key_authenticator.hpp"
+#include "gateway/server/front_page.hpp"
 #include "gateway/server/options.hpp"
 
 namespace gateway::server {
@@ -146,6 +147,7 @@ result<void> parts::open_keys() {
 }
 
 void parts::add_routes() {
+    add_front_page(router_);
     auto jupyter = to_jupyter_options(settings_);
     jupyter.pool = &pool_;
     jupyter.log_budget = &budget_;

@@ -1,6 +1,9 @@
 """Keys, users, origins. Numbers in names are the rows of docs/jupyter-rows.md."""
 
+import re
+
 import pytest
+import requests
 
 from support.gateway import Gateway
 from support.waiting import eventually
@@ -18,6 +21,20 @@ def add_key(gateway: Gateway, user: str, scope: str) -> str:
     key = gateway.command("keys", "add", f"{user}-{scope}", "--user", user, "--scope", scope).strip()
     eventually(lambda: gateway.jupyter(key).call("GET", "/api/kernels").status_code == 200, 10, "the key is known")
     return key
+
+
+@pytest.mark.parametrize("base", ["/", "/lab/base"])
+def test_the_printed_url_is_a_page_that_says_where_things_are(start_gateway, base: str) -> None:
+    gateway = start_gateway(server__base_url=base)
+    page = requests.get(gateway.url, timeout=60)  # redirected to the slash, as a browser is
+    assert page.status_code == 200 and page.headers["Content-Type"] == "text/html; charset=utf-8"
+    assert "--gateway-url" in page.text and gateway.token not in page.text
+    links = re.findall(r'href="([^"]*)"', page.text)
+    assert links == ["api/v1/openapi.json", "api"]
+    for link in links:
+        assert requests.get(page.url + link, timeout=60).json().keys() & {"openapi", "version"}
+    assert requests.post(page.url, timeout=60).status_code == 405
+    assert gateway.jupyter().get("/api/kernelspecs")["kernelspecs"]
 
 
 def test_row_46_a_user_sees_no_other_users_kernels(start_gateway) -> None:
