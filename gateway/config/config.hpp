@@ -87,6 +87,8 @@ struct sessions_section {
     integer text_file_max_bytes = 1'073'741'824;
     integer idempotency_s = 300;
     integer alias_idle_timeout_s = 300;
+    std::string error_correction = "on";  // or "report", "off"
+    std::string jupyter_error_correction = "report";
 };
 
 struct output_log_section {

@@ -197,6 +197,10 @@ std::vector<setting> sessions_settings() {
          "Seconds that a finished cell answers to its idempotency key"},
         {"sessions.alias_idle_timeout_s", sessions<&E::alias_idle_timeout_s>, positive_seconds(),
          "Seconds without a connection after which an attached kernel's id goes"},
+        {"sessions.error_correction", sessions<&E::error_correction>, one_of({"on", "report", "off"}),
+         "Error correction of agents' cells when neither the cell nor its session says"},
+        {"sessions.jupyter_error_correction", sessions<&E::jupyter_error_correction>, one_of({"on", "report", "off"}),
+         "Error correction of Jupyter clients' cells; a session that was made with less has less"},
     };
 }
 

@@ -98,19 +98,21 @@ awaitable<result<void>> kernel::implementation::interrupt(self_pointer self) {
     co_return result<void>();
 }
 
-awaitable<result<void>> kernel::implementation::configure(self_pointer self, std::map<std::string, std::string> env) {
+awaitable<result<void>> kernel::implementation::configure(self_pointer self, std::map<std::string, std::string> env,
+                                                          std::string cell_defaults) {
     if (!self->options.spec.is_python())
         co_return failure{errc::conflict, "only a Python kernel takes another environment while it runs"};
     std::map<std::string, std::optional<std::string>> changes;
     for (const auto& [name, value] : self->options.env)
         if (!env.contains(name)) changes[name] = std::nullopt;
     for (const auto& [name, value] : env) changes[name] = value;
-    auto message = make_configuration(self->own_session, changes);
+    auto message = make_configuration(self->own_session, changes, cell_defaults);
     auto reply = co_await ask(self, std::move(message), self->shared.limits.interrupt_wait);
     if (!reply) co_return reply.error();
     auto error = reply_error(reply->content);
-    if (!error.empty()) co_return failure{errc::internal_error, "the kernel did not take its environment: " + error};
+    if (!error.empty()) co_return failure{errc::internal_error, "the kernel did not take its settings: " + error};
     self->options.env = std::move(env);
+    self->options.cell_defaults = std::move(cell_defaults);
     co_return result<void>();
 }
 
@@ -140,8 +142,8 @@ awaitable<result<void>> kernel::restart(end_reason why, bool kill) {
 
 awaitable<result<void>> kernel::interrupt() { return implementation::interrupt(implementation_); }
 
-awaitable<result<void>> kernel::configure(std::map<std::string, std::string> env) {
-    return implementation::configure(implementation_, std::move(env));
+awaitable<result<void>> kernel::configure(std::map<std::string, std::string> env, std::string cell_defaults) {
+    return implementation::configure(implementation_, std::move(env), std::move(cell_defaults));
 }
 
 awaitable<void> kernel::shutdown(end_reason why) { return implementation::shutdown(implementation_, why); }

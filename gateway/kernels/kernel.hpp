@@ -30,6 +30,7 @@ struct kernel_options {
     std::vector<::kernel::bind_mount> mounts;  // home, files, work roots
     std::string helper_key;                    // goes to the injected package by message only
     std::string preload_metadata = "{}";       // metadata of the injecting request besides the key
+    std::string cell_defaults = "{}";          // a JSON object, more of it: for cells whose requests do not say
 };
 
 struct kernel_limits {
@@ -78,9 +79,10 @@ class kernel {
     awaitable<result<void>> start();
     // Another listener takes over (a pool kernel that found its session).
     void set_listener(kernel_listener& listener);
-    // Python kernels: makes `env` the kernel's variables in place of options.env, by a silent message, and keeps them
-    // for restarts (a pool kernel that found its session).
-    awaitable<result<void>> configure(std::map<std::string, std::string> env);
+    // Python kernels: makes `env` the kernel's variables in place of options.env, and `cell_defaults` what it is told
+    // of cells in place of those in options, by a silent message, and keeps them for restarts (a pool kernel that found
+    // its session).
+    awaitable<result<void>> configure(std::map<std::string, std::string> env, std::string cell_defaults);
     // Signs and sends. Success from on_state(idle) until on_state(restarting or dead), also to a process that has just
     // ended: what it never answered is known by then. kernel_dead otherwise.
     result<void> send(const messaging::message& what);

@@ -105,8 +105,8 @@ void kernel::implementation::perform(const lifecycle_action& action) {
 }
 
 void kernel::implementation::inject() {
-    auto message =
-        make_injection(own_session, options.helper_key, options.preload_metadata, settings_place_of(info_reply));
+    auto message = make_injection(own_session, options.helper_key, options.preload_metadata, options.cell_defaults,
+                                  settings_place_of(info_reply));
     auto header = messaging::parse_header(message.header);
     injection_id = header ? header->msg_id : "";
     send_own(message);

@@ -51,7 +51,8 @@ struct kernel::implementation : std::enable_shared_from_this<kernel::implementat
     static awaitable<result<void>> ready(self_pointer self);
     static awaitable<result<messaging::message>> ask(self_pointer self, messaging::message what, milliseconds limit);
     static awaitable<result<void>> interrupt(self_pointer self);
-    static awaitable<result<void>> configure(self_pointer self, std::map<std::string, std::string> env);
+    static awaitable<result<void>> configure(self_pointer self, std::map<std::string, std::string> env,
+                                             std::string cell_defaults);
     static awaitable<void> shutdown(self_pointer self, end_reason why);
 
     kernel_environment& shared;

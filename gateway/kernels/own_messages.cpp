@@ -68,8 +68,10 @@ messaging::message make_shutdown_request(const std::string& session, bool restar
 }
 
 messaging::message make_injection(const std::string& session, const std::string& helper_key,
-                                  const std::string& preload_metadata, settings_place where) {
+                                  const std::string& preload_metadata, const std::string& cell_defaults,
+                                  settings_place where) {
     auto cellgate = object_of(preload_metadata);
+    cellgate.update(object_of(cell_defaults));
     cellgate["helper_key"] = helper_key;
     cellgate["socket"] = std::string(box_helper) + "/helper.sock";
     auto given = where == settings_place::code ? python_literal(cellgate) : "None";
@@ -77,10 +79,11 @@ messaging::message make_injection(const std::string& session, const std::string&
 }
 
 messaging::message make_configuration(const std::string& session,
-                                      const std::map<std::string, std::optional<std::string>>& env) {
+                                      const std::map<std::string, std::optional<std::string>>& env,
+                                      const std::string& cell_defaults) {
     json values = json::object();
     for (const auto& [name, value] : env) values[name] = value ? json(*value) : json(nullptr);
-    json arguments = {{"env", std::move(values)}};
+    json arguments = {{"env", std::move(values)}, {"cell_defaults", object_of(cell_defaults)}};
     return make_silent_execute(session, configuring_code(arguments), json::object());
 }
 

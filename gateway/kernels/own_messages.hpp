@@ -18,15 +18,18 @@ messaging::message make_shutdown_request(const std::string& session, bool restar
 enum class settings_place { metadata, code };
 settings_place settings_place_of(const std::string& info_reply);
 
-// A silent execute_request that imports cellgate_kernel and calls install(), with {…preload_metadata, "helper_key",
-// "socket"} as {"cellgate": …} in its metadata: its code is constant, and the key in no code, file or environment. With
-// settings_place::code they are an argument as well. What goes wrong is written to stderr, whose message has this
-// request as its parent.
+// A silent execute_request that imports cellgate_kernel and calls install(), with {…preload_metadata, …cell_defaults,
+// "helper_key", "socket"} as {"cellgate": …} in its metadata: its code is constant, and the key in no code, file or
+// environment. With settings_place::code they are an argument as well. What goes wrong is written to stderr, whose
+// message has this request as its parent.
 messaging::message make_injection(const std::string& session, const std::string& helper_key,
-                                  const std::string& preload_metadata, settings_place where);
-// A silent execute_request that calls configure(env=…); a null value removes the variable. What goes wrong is raised.
+                                  const std::string& preload_metadata, const std::string& cell_defaults,
+                                  settings_place where);
+// A silent execute_request that calls configure(env=…, cell_defaults=…); a null value removes the variable. What goes
+// wrong is raised.
 messaging::message make_configuration(const std::string& session,
-                                      const std::map<std::string, std::optional<std::string>>& env);
+                                      const std::map<std::string, std::optional<std::string>>& env,
+                                      const std::string& cell_defaults);
 
 // The text of a stream message's content; empty when it has none.
 std::string stream_text(const std::string& content);

@@ -35,7 +35,7 @@ struct pool_wish {
 
 struct pooled_kernel {
     std::unique_ptr<kernel> running;  // idle; tells nobody anything until set_listener()
-    kernel_options options;           // as it was started: configure() it when the wish has another environment
+    kernel_options options;           // as it was started: configure() it when its session wants something else
 };
 
 class pool {

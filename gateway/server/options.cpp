@@ -14,6 +14,11 @@ std::string base_of_links(const config::config& from) {
     return from.server.base_url.ends_with('/') ? from.server.base_url : from.server.base_url + "/";
 }
 
+sessions::correction_mode to_correction_mode(const std::string& name) {
+    if (name == "off") return sessions::correction_mode::off;
+    return name == "report" ? sessions::correction_mode::report : sessions::correction_mode::on;
+}
+
 }  // namespace
 
 http::server_options to_http_options(const config::config& from) {
@@ -59,6 +64,8 @@ sessions::session_limits to_session_limits(const config::config& from) {
     out.text_limit_chars = size(from.sessions.text_limit_chars);
     out.text_file_max_bytes = size(from.sessions.text_file_max_bytes);
     out.idempotency = seconds(from.sessions.idempotency_s);
+    out.cells.agents.error_correction = to_correction_mode(from.sessions.error_correction);
+    out.cells.jupyter.error_correction = to_correction_mode(from.sessions.jupyter_error_correction);
     out.log.memory_bytes = size(from.output_log.memory_bytes);
     out.log.read_keep_bytes = size(from.output_log.read_keep_bytes);
     out.log.disk_bytes = size(from.output_log.disk_bytes);

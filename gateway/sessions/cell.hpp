@@ -9,6 +9,7 @@
 
 #include "gateway/base/ids.hpp"
 #include "gateway/kernels/kernel.hpp"
+#include "gateway/sessions/correction.hpp"
 
 namespace gateway::sessions {
 
@@ -43,7 +44,7 @@ struct execute_options {
     bool store_history = true;
     bool silent = false;
     bool allow_stdin = true;
-    std::string error_correction;  // JSON as sent: true, false, "report"; empty: the session's. No effect yet.
+    std::optional<correction_mode> error_correction;  // none: the session's
     std::string idempotency_key;
     std::string current_step;
     std::string current_step_metric;  // JSON as sent
@@ -86,6 +87,7 @@ struct cell {
     std::optional<cell_output> result;
     std::vector<cell_output> displays;
     std::optional<cell_error> error;
+    std::vector<correction> corrections;
     wall_clock::time_point queued_at;
     std::optional<wall_clock::time_point> started_at;
     std::optional<wall_clock::time_point> ended_at;

@@ -41,6 +41,24 @@ std::string error_or_null(const std::optional<cell_error>& error) {
     return made.finish();
 }
 
+void add_correction(object_text& to, const correction& from) {
+    to.add_json("line", std::to_string(from.line));
+    to.add_json("column", std::to_string(from.column));
+    to.add_text("written", from.written);
+    to.add_text("used", from.used);
+    to.add_text("kind", from.kind);
+}
+
+std::string corrections(const cell& from) {
+    std::string all;
+    for (const auto& each : from.corrections) {
+        object_text made;
+        add_correction(made, each);
+        all += (all.empty() ? "" : ",") + made.finish();
+    }
+    return "[" + all + "]";
+}
+
 std::string truncated(const cell& from) {
     object_text made;
     if (!from.out.file.empty()) made.add_text("stdout", from.out.file);
@@ -87,13 +105,20 @@ std::string cell_finished_body(const cell& from) {
     if (from.reason != cell_reason::none) made.add_text("reason", to_string(from.reason));
     made.add_json("execution_count", from.execution_count ? std::to_string(*from.execution_count) : "null");
     made.add_json("error", error_or_null(from.error));
-    made.add_json("corrections", "[]");
+    made.add_json("corrections", corrections(from));
     made.add_json("installed", "[]");
     made.add_json("truncated", truncated(from));
     made.add_json("started_at", time_or_null(from.started_at));
     made.add_json("duration_ms", std::to_string(from.duration.count()));
     made.add_bool("kernel_restarted", from.kernel_restarted);
     add_step(made, from);
+    return made.finish();
+}
+
+std::string correction_body(const cell& of, const correction& from) {
+    object_text made;
+    made.add_text("cell_id", of.id);
+    add_correction(made, from);
     return made.finish();
 }
 

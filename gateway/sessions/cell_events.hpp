@@ -15,6 +15,7 @@ nlohmann::json cell_summary(const cell& from);
 std::string cell_queued_body(const cell& from);
 std::string cell_started_body(const cell& from);
 std::string cell_finished_body(const cell& from);
+std::string correction_body(const cell& of, const correction& from);
 std::string kernel_status_body(const std::string& state, const std::string& reason);
 
 }  // namespace gateway::sessions

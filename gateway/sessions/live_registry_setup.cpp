@@ -37,6 +37,7 @@ result<kernels::kernel_options> live_registry::make_kernel(const kernels::kernel
     made.mounts = mounts::box_mounts(*paths);
     made.helper_key = random_hex(helper_key_bytes);
     made.preload_metadata = parts_.preload_metadata;
+    made.cell_defaults = to_json(choose_settings(parts_.limits.cells, origin::jupyter, std::nullopt));
     return made;
 }
 
@@ -79,6 +80,8 @@ result<session_parts> live_registry::prepare(const std::string& id, const sessio
         if (!kernel) return kernel.error();
         made.kernel = std::move(*kernel);
         made.kernel.env = options.env;
+        const auto settings = choose_settings(parts_.limits.cells, origin::jupyter, options.error_correction);
+        made.kernel.cell_defaults = to_json(settings);
     }
     if (place) {
         made.kernel.working_dir = place->directory;

@@ -37,14 +37,18 @@ live_session::~live_session() = default;
 void live_session::start() {
     const bool warm = kernel_->state() == kernels::kernel_state::idle;
     if (warm) kernel_->set_listener(*this);
-    if (warm && parts_.kernel.env == parts_.options.env)
-        return on_state(kernels::kernel_state::idle, kernels::end_reason::none);
+    if (warm && is_as_asked()) return on_state(kernels::kernel_state::idle, kernels::end_reason::none);
     tasks_.spawn("start of " + parts_.id, warm ? configure_warm() : boot());
+}
+
+bool live_session::is_as_asked() const {
+    if (parts_.kernel.env != parts_.options.env) return false;
+    return !kernel_->spec().is_python() || parts_.kernel.cell_defaults == to_json(settings_for(origin::jupyter));
 }
 
 awaitable<void> live_session::configure_warm() {
     auto self = shared_from_this();
-    auto done = co_await kernel_->configure(parts_.options.env);
+    auto done = co_await kernel_->configure(parts_.options.env, to_json(settings_for(origin::jupyter)));
     if (done && !ended_) co_return on_state(kernels::kernel_state::idle, kernels::end_reason::none);
     if (ended_) co_return;
     failure_text_ = done.error().message;
@@ -75,6 +79,10 @@ session_state live_session::state() const {
 
 milliseconds live_session::cell_timeout() const {
     return parts_.options.cell_timeout.value_or(parts_.limits.cell_timeout);
+}
+
+cell_settings live_session::settings_for(origin who) const {
+    return choose_settings(parts_.limits.cells, who, parts_.options.error_correction);
 }
 
 awaitable<result<void>> live_session::ready() {

@@ -57,6 +57,7 @@ class live_session final : public session,
     wall_clock::time_point created_at() const override { return created_at_; }
     wall_clock::time_point last_activity() const override { return last_activity_; }
     milliseconds cell_timeout() const override;
+    cell_settings settings_for(origin who) const override;
     const std::string& helper_key() const override { return parts_.kernel.helper_key; }
     const std::string& files_directory() const override { return parts_.files_directory; }
     output_log& log() override { return log_; }
@@ -67,6 +68,7 @@ class live_session final : public session,
     std::shared_ptr<const cell> find_cell(const std::string& cell_id) const override;
     std::vector<std::shared_ptr<const cell>> cells(std::uint64_t after, std::size_t limit) const override;
     awaitable<result<void>> cancel(std::string cell_id) override;
+    result<void> correct(const std::string& request, correction what) override;
     result<void> answer_input(const std::string& cell_id, const std::string& value) override;
     std::optional<input_prompt> pending_input() const override { return pending_input_; }
     awaitable<result<std::string>> complete(std::string code, int cursor_pos) override;
@@ -116,7 +118,8 @@ class live_session final : public session,
     void touch(const reading& from);
 
     awaitable<void> boot();
-    awaitable<void> configure_warm();  // a kernel from the pool that needs another environment
+    bool is_as_asked() const;          // a kernel from the pool
+    awaitable<void> configure_warm();  // one that is not
     void became_ready();
     void kernel_gone(kernels::end_reason why, bool restarts);
     void end_cells(bool restarts);

@@ -134,8 +134,28 @@ void live_session::perform(const action::send& what) {
     sent.where = messaging::channel::shell;
     sent.header = messaging::make_header("execute_request", agent_session_, what.msg_id);
     sent.content = content.dump(-1, ' ', false, json::error_handler_t::replace);
+    auto settings = settings_for(origin::agent);
+    if (asked.error_correction) settings.error_correction = *asked.error_correction;
+    sent.metadata = "{\"cellgate\":" + to_json(settings) + "}";
     // A kernel that is dead by now has told so before this is looked at again: its end answers the cell.
     if (kernel_->send(sent)) executions_.was_sent(what.msg_id, std::chrono::steady_clock::now());
+}
+
+result<void> live_session::correct(const std::string& request, correction what) {
+    auto found = cells_.find_by_request(request);
+    if (!found)
+        return failure{errc::cell_not_found,
+                       fmt::format("no cell of this session has the execute_request {}; parent is the msg_id of the "
+                                   "request that the kernel works on, and a silent one of a Jupyter client is no cell",
+                                   request)};
+    if (found->corrections.size() >= most_corrections)
+        return failure{errc::limit_reached,
+                       fmt::format("{} corrections of this cell are kept, and no more", most_corrections)};
+    apply(executions_.input_echoed(request));  // it runs: this may overtake the kernel's own word for it
+    log_event("correction", found->id, correction_body(*found, what));
+    found->seq_last = log_.last_seq();
+    found->corrections.push_back(std::move(what));
+    return {};
 }
 
 awaitable<result<std::shared_ptr<const cell>>> live_session::wait_for(std::string cell_id) {

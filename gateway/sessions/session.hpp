@@ -12,6 +12,7 @@
 #include "gateway/base/async.hpp"
 #include "gateway/kernels/kernel.hpp"
 #include "gateway/sessions/cell.hpp"
+#include "gateway/sessions/cell_settings.hpp"
 #include "gateway/sessions/jupyter_client.hpp"
 #include "gateway/sessions/output_log.hpp"
 
@@ -27,8 +28,8 @@ struct session_options {
     std::string kernel_name;  // empty: the configured default
     std::string kernel_id;    // chosen by a client; empty: a fresh UUID
     origin made_by = origin::agent;
-    std::string sandbox = "{}";    // JSON object, stored and echoed
-    std::string error_correction;  // JSON, stored and echoed; empty: the default of the origin
+    std::string sandbox = "{}";                       // JSON object, stored and echoed
+    std::optional<correction_mode> error_correction;  // none: configured
     std::map<std::string, std::string> env;
     std::string working_dir;                   // as asked: KERNEL_WORKING_DIR or a Jupyter path; empty: none
     std::optional<milliseconds> cell_timeout;  // none: configured
@@ -42,6 +43,7 @@ struct session_limits {
     std::size_t text_limit_chars = 40'000;
     std::uint64_t text_file_max_bytes = 1ull << 30;
     milliseconds idempotency{300'000};
+    cell_rules cells;
     log_limits log;
 };
 
@@ -74,6 +76,7 @@ class session {
     virtual wall_clock::time_point created_at() const = 0;
     virtual wall_clock::time_point last_activity() const = 0;
     virtual milliseconds cell_timeout() const = 0;
+    virtual cell_settings settings_for(origin who) const = 0;  // of cells that say nothing themselves
     virtual const std::string& helper_key() const = 0;
     virtual const std::string& files_directory() const = 0;  // the host's path of /mnt/files
     virtual output_log& log() = 0;
@@ -91,6 +94,9 @@ class session {
     virtual std::vector<std::shared_ptr<const cell>> cells(std::uint64_t after, std::size_t limit) const = 0;
     // A queued cell never starts; a running one is interrupted. cell_not_found, cell_not_running.
     virtual awaitable<result<void>> cancel(std::string cell_id) = 0;
+    // A helper in the kernel says what was corrected in the cell whose execute_request has this msg_id: told to agents
+    // and kept with the cell. cell_not_found; limit_reached after most_corrections.
+    virtual result<void> correct(const std::string& request, correction what) = 0;
     // Answers the pending input() of that cell; the first answer wins. no_input_requested.
     virtual result<void> answer_input(const std::string& cell_id, const std::string& value) = 0;
     virtual std::optional<input_prompt> pending_input() const = 0;

@@ -43,6 +43,7 @@ class fake_agent_session final : public gateway::sessions::session {
     std::vector<gateway::sessions::execute_options> executed;
     std::vector<std::pair<std::string, std::string>> inputs;
     std::vector<std::string> cancelled;
+    std::vector<std::pair<std::string, gateway::sessions::correction>> corrected;
     int interrupts = 0;
     int restarted = 0;
     std::string kernel_answer = R"({"status":"ok","matches":["abs"]})";
@@ -120,6 +121,9 @@ class fake_agent_session final : public gateway::sessions::session {
     gateway::milliseconds cell_timeout() const override {
         return options_.cell_timeout.value_or(gateway::milliseconds(180'000));
     }
+    gateway::sessions::cell_settings settings_for(gateway::sessions::origin who) const override {
+        return gateway::sessions::choose_settings({}, who, options_.error_correction);
+    }
     const std::string& helper_key() const override { return kernel_id_; }
     const std::string& files_directory() const override { return files_directory_.path(); }
     gateway::sessions::output_log& log() override { return log_; }
@@ -158,6 +162,11 @@ class fake_agent_session final : public gateway::sessions::session {
     gateway::awaitable<gateway::result<void>> cancel(std::string cell_id) override {
         cancelled.push_back(cell_id);
         co_return done();
+    }
+    gateway::result<void> correct(const std::string& request, gateway::sessions::correction what) override {
+        if (refuses) return *refuses;
+        corrected.emplace_back(request, std::move(what));
+        return {};
     }
     gateway::result<void> answer_input(const std::string& cell_id, const std::string& value) override {
         inputs.emplace_back(cell_id, value);

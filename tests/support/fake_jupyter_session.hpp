@@ -106,6 +106,9 @@ class fake_session final : public gateway::sessions::session {
     gateway::wall_clock::time_point created_at() const override { return active_at; }
     gateway::wall_clock::time_point last_activity() const override { return active_at; }
     gateway::milliseconds cell_timeout() const override { return gateway::milliseconds(180'000); }
+    gateway::sessions::cell_settings settings_for(gateway::sessions::origin who) const override {
+        return gateway::sessions::choose_settings({}, who, options_.error_correction);
+    }
     const std::string& helper_key() const override { return empty_; }
     const std::string& files_directory() const override { return empty_; }
     gateway::sessions::output_log& log() override {
@@ -125,6 +128,7 @@ class fake_session final : public gateway::sessions::session {
         return {};
     }
     awaitable<result<void>> cancel(std::string) override { co_return unsupported(); }
+    result<void> correct(const std::string&, gateway::sessions::correction) override { return unsupported(); }
     result<void> answer_input(const std::string&, const std::string&) override { return unsupported(); }
     std::optional<gateway::sessions::input_prompt> pending_input() const override { return std::nullopt; }
     awaitable<result<std::string>> complete(std::string, int) override { co_return unsupported(); }

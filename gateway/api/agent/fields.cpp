@@ -113,11 +113,12 @@ std::string fields::object(const char* name, std::size_t most_bytes) {
     return value ? dump(*value) : std::string();
 }
 
-std::string fields::error_correction(const char* name) {
+std::optional<sessions::correction_mode> fields::error_correction(const char* name) {
     auto value = take(name, most_scalar_bytes);
-    if (value && !value->is_boolean() && *value != "report")
-        refuse(fmt::format("{} must be true, false or \"report\"", name));
-    return value ? dump(*value) : std::string();
+    if (!value) return std::nullopt;
+    auto mode = sessions::parse_correction_mode(dump(*value));
+    if (!mode) refuse(fmt::format("{} must be true, false or \"report\"", name));
+    return mode;
 }
 
 std::map<std::string, std::string> fields::texts(const char* name, std::size_t most_bytes) {

@@ -13,6 +13,7 @@
 #include "gateway/api/agent/request_object.hpp"
 #include "gateway/base/async.hpp"
 #include "gateway/base/result.hpp"
+#include "gateway/sessions/correction.hpp"
 
 namespace gateway::api::agent {
 
@@ -32,8 +33,8 @@ class fields {
     std::optional<std::uint64_t> number(const char* name, std::uint64_t most = std::uint64_t(-1));
     // Any value, as JSON text; empty when absent.
     std::string raw(const char* name, std::size_t most_bytes = most_value_bytes);
-    std::string object(const char* name, std::size_t most_bytes = most_value_bytes);  // an object, in the same way
-    std::string error_correction(const char* name);  // true, false or "report", as JSON text; empty when absent
+    std::string object(const char* name, std::size_t most_bytes = most_value_bytes);     // an object, in the same way
+    std::optional<sessions::correction_mode> error_correction(const char* name);         // true, false or "report"
     std::map<std::string, std::string> texts(const char* name, std::size_t most_bytes);  // an object of strings
 
     // Says why a value that was taken is wrong.

@@ -20,10 +20,8 @@ json seconds_or_null(const std::optional<milliseconds>& duration) {
     return duration ? to_seconds(*duration) : json(nullptr);
 }
 
-json correction_mode(const sessions::session_options& options) {
-    auto sent = json::parse(options.error_correction, nullptr, false);
-    if (!sent.is_discarded()) return sent;
-    return options.made_by == sessions::origin::agent ? json(true) : json("report");
+json correction_of(const sessions::session& from, sessions::origin who) {
+    return json::parse(sessions::to_json(from.settings_for(who).error_correction));
 }
 
 }  // namespace
@@ -42,7 +40,8 @@ json session_object(const sessions::session& from) {
         {"cell_timeout_s", to_seconds(from.cell_timeout())},
         {"idle_timeout_s", seconds_or_null(options.idle_timeout)},
         {"lifetime_s", seconds_or_null(options.lifetime)},
-        {"error_correction", correction_mode(options)},
+        {"error_correction", correction_of(from, sessions::origin::agent)},
+        {"jupyter_error_correction", correction_of(from, sessions::origin::jupyter)},
         {"sandbox", sessions::parse_object(options.sandbox)},
         {"connections", {{"jupyter", from.connections()}, {"agents", from.agent_sockets()}}},
         {"restarts", from.restarts()},

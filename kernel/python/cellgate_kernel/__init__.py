@@ -32,10 +32,15 @@ def install(given: Optional[Mapping[str, Any]] = None) -> None:
     corrections.install(shell)
 
 
-def configure(env: Optional[Mapping[str, Optional[str]]] = None, working_dir: Optional[str] = None) -> None:
-    """Give a kernel from the warm pool the environment and the working directory of its session.
+def configure(
+    env: Optional[Mapping[str, Optional[str]]] = None,
+    working_dir: Optional[str] = None,
+    cell_defaults: Optional[Mapping[str, Any]] = None,
+) -> None:
+    """Give a kernel from the warm pool the environment, the working directory and the rules of its session.
 
-    A value of None removes the variable. A directory that cannot be entered raises, so that the gateway sees it.
+    A variable whose value is None is removed. A directory that cannot be entered raises, so that the gateway sees it.
+    `cell_defaults` are settings for the cells whose requests do not say themselves; other settings stay as they are.
     """
     for name, value in (env or {}).items():
         if value is None:
@@ -44,6 +49,8 @@ def configure(env: Optional[Mapping[str, Optional[str]]] = None, working_dir: Op
             os.environ[name] = value
     if working_dir:
         os.chdir(working_dir)
+    if cell_defaults:
+        settings.change(cell_defaults)
 
 
 def _current_shell() -> Any:

@@ -49,6 +49,15 @@ def keep(settings: Settings) -> None:
     _current = settings
 
 
+def change(given: Mapping[str, Any]) -> None:
+    """Replaces some of the current settings. RuntimeError when there are none yet."""
+    if _current is None:
+        raise RuntimeError("cellgate_kernel.install() comes first: this kernel has no settings to change")
+    whole = {name: getattr(_current, name) for name in Settings.__slots__}
+    whole.update(given)
+    keep(Settings.parse(whole))
+
+
 def current() -> Optional[Settings]:
     return _current
 

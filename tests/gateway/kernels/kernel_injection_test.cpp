@@ -81,7 +81,7 @@ TEST_F(kernel_injection_test, configuring_sends_what_changes_and_keeps_it_for_re
     what.env = {{"GOES", "1"}, {"STAYS", "1"}};
     auto& kernel = start(what);
     injected_metadata();
-    ASSERT_TRUE(run(kernel.configure({{"STAYS", "1"}, {"NEW", "it's \"new\" \xc3\xa9"}})));
+    ASSERT_TRUE(run(kernel.configure({{"STAYS", "1"}, {"NEW", "it's \"new\" \xc3\xa9"}}, "{}")));
     auto request = processes.kernel().next_request("execute_request");
     ASSERT_TRUE(request);
     EXPECT_THAT(json::parse(request->content)["code"].get<std::string>(), HasSubstr("cellgate_kernel.configure("));
@@ -92,19 +92,35 @@ TEST_F(kernel_injection_test, configuring_sends_what_changes_and_keeps_it_for_re
     EXPECT_FALSE(processes.latest().request.env.contains("GOES"));
 }
 
+TEST_F(kernel_injection_test, what_counts_for_cells_comes_with_the_key_and_can_be_changed_later) {
+    auto what = options("python");
+    what.cell_defaults = R"({"error_correction":"report"})";
+    auto& kernel = start(what);
+    auto first = injected_metadata()["cellgate"];
+    EXPECT_EQ(first["error_correction"], "report");
+    EXPECT_EQ(first["helper_key"], "the-helper-key");
+    ASSERT_TRUE(run(kernel.configure({}, R"({"error_correction":false})")));
+    auto request = processes.kernel().next_request("execute_request");
+    ASSERT_TRUE(request);
+    EXPECT_THAT(json::parse(request->content)["code"].get<std::string>(),
+                HasSubstr(R"(\"cell_defaults\":{\"error_correction\":false})"));
+    ASSERT_TRUE(run(kernel.restart(end_reason::restarted, true)));
+    EXPECT_EQ(injected_metadata()["cellgate"]["error_correction"], false);
+}
+
 TEST_F(kernel_injection_test, a_configuration_that_fails_is_told) {
     auto& kernel = start(options("python"));
     processes.kernel().when("execute_request", [](auto& fake, const auto& request) {
         fake.reply(request, R"({"status":"error","ename":"OSError","evalue":"no"})");
     });
-    auto outcome = run(kernel.configure({{"A", "1"}}));
+    auto outcome = run(kernel.configure({{"A", "1"}}, "{}"));
     ASSERT_FALSE(outcome);
     EXPECT_THAT(outcome.error().message, HasSubstr("OSError: no"));
 }
 
 TEST_F(kernel_injection_test, only_python_kernels_take_a_configuration) {
     auto& kernel = start(options("R"));
-    EXPECT_FALSE(run(kernel.configure({{"A", "1"}})));
+    EXPECT_FALSE(run(kernel.configure({{"A", "1"}}, "{}")));
 }
 
 TEST(own_messages_test, a_reply_is_an_error_unless_its_status_is_ok) {
@@ -116,11 +132,11 @@ TEST(own_messages_test, a_reply_is_an_error_unless_its_status_is_ok) {
 }
 
 TEST(own_messages_test, the_key_is_in_the_code_only_for_kernels_that_hide_metadata) {
-    auto hidden =
-        json::parse(make_injection("s", "the-key", "{}", settings_place::metadata).content)["code"].get<std::string>();
+    auto hidden = json::parse(make_injection("s", "the-key", "{}", "{}", settings_place::metadata).content)["code"]
+                      .get<std::string>();
     EXPECT_EQ(hidden.find("the-key"), std::string::npos);
-    auto shown =
-        json::parse(make_injection("s", "the-key", "{}", settings_place::code).content)["code"].get<std::string>();
+    auto shown = json::parse(make_injection("s", "the-key", "{}", "{}", settings_place::code).content)["code"]
+                     .get<std::string>();
     EXPECT_NE(shown.find(R"(__import__('json').loads("{\"helper_key\":\"the-key\")"), std::string::npos) << shown;
 }
 
@@ -131,7 +147,7 @@ TEST(own_messages_test, only_ipykernel_shows_metadata_to_its_code) {
 }
 
 TEST(own_messages_test, metadata_that_is_no_object_is_left_out) {
-    auto made = make_injection("s", "key", "[1]", settings_place::metadata);
+    auto made = make_injection("s", "key", "[1]", "{}", settings_place::metadata);
     EXPECT_EQ(json::parse(made.metadata)["cellgate"].size(), 2u);
 }
 

@@ -318,7 +318,7 @@ TEST_F(kernel_lifecycle_test, a_caller_that_is_cancelled_anywhere_does_not_distu
             EXPECT_TRUE(run(kernel.start()));
         }
         cancel_after(steps, kernel.interrupt());
-        cancel_after(steps, kernel.configure({{"A", "1"}}));
+        cancel_after(steps, kernel.configure({{"A", "1"}}, "{}"));
         cancel_after(steps, kernel.restart(end_reason::restarted, false));
         EXPECT_TRUE(run(kernel.restart(end_reason::restarted, true)));
         cancel_after(steps, kernel.shutdown(end_reason::session_ended));

@@ -202,7 +202,7 @@ TEST_F(live_kernel, a_configuration_changes_the_environment_of_a_running_kernel)
     auto what = options();
     what.env = {{"GOES", "1"}};
     auto& kernel = start(what);
-    auto configured = run(kernel.configure({{"COMES", "it's \"new\" \\ \xf0\x9f\x90\x8d"}}));
+    auto configured = run(kernel.configure({{"COMES", "it's \"new\" \\ \xf0\x9f\x90\x8d"}}, "{}"));
     ASSERT_TRUE(configured) << configured.error().message;
     EXPECT_EQ(execute(kernel, "import os; print('GOES' in os.environ, os.environ['COMES'])"),
               "False it's \"new\" \\ \xf0\x9f\x90\x8d\n");

@@ -64,6 +64,20 @@ TEST(cell_events, tell_why_a_cell_failed_and_where_its_text_is) {
     EXPECT_EQ(body["kernel_restarted"], true);
 }
 
+TEST(cell_events, tell_what_was_corrected) {
+    auto from = a_cell();
+    from.corrections = {{3, 7, "result[\"apiKey\"]", "result[\"api_key\"]", "field_name"},
+                        {4, 0, "true", "True", "json_literal"}};
+    auto told = json::parse(correction_body(from, from.corrections[0]));
+    EXPECT_EQ(told, json::parse(R"json({"cell_id":"cell_1","line":3,"column":7,"written":"result[\"apiKey\"]",
+        "used":"result[\"api_key\"]","kind":"field_name"})json"));
+    told.erase("cell_id");
+    auto kept = cell_summary(from)["corrections"];
+    ASSERT_EQ(kept.size(), 2u);
+    EXPECT_EQ(kept[0], told);
+    EXPECT_EQ(kept[1]["used"], "True");
+}
+
 TEST(cell_events, tell_of_the_kernel) {
     EXPECT_EQ(kernel_status_body("dead", "oom"), R"({"state":"dead","reason":"oom"})");
     EXPECT_EQ(kernel_status_body("idle", ""), R"({"state":"idle"})");

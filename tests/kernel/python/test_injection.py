@@ -93,6 +93,21 @@ def test_configure_into_a_missing_directory_is_an_error(injected):
     assert reply["status"] == "error" and reply["ename"] == "FileNotFoundError"
 
 
+def test_configure_changes_some_settings_and_keeps_the_others(injected, helper_socket):
+    call = "cellgate_kernel.configure(cell_defaults={'install': True, 'of_another_version': 1})"
+    reply, _ = injected.finish(injected.send(f"exec('import cellgate_kernel\\n' + {call!r}, {{}})", silent=True))
+    assert reply["status"] == "ok", reply
+    assert injected.run("from cellgate_kernel import settings; print(settings.current().install)") == "True\n"
+    injected.run("run_composio_tool('A_B', {})")
+    assert helper_socket.keys == ["the-key"]
+
+
+def test_settings_cannot_be_changed_before_they_are_given(kernel):
+    code = INJECTION.replace("cellgate_kernel.install()", "cellgate_kernel.configure(cell_defaults=dict(install=True))")
+    reply, _ = kernel.finish(kernel.send(code, silent=True))
+    assert reply["status"] == "error" and "install() comes first" in reply["evalue"]
+
+
 def test_threads_of_a_cell_may_call_at_once(injected):
     printed = injected.run(
         "from concurrent.futures import ThreadPoolExecutor as P\n"

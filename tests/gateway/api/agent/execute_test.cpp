@@ -50,7 +50,7 @@ TEST_F(execute_test, passes_on_what_is_asked) {
     EXPECT_FALSE(asked.store_history);
     EXPECT_TRUE(asked.silent);
     EXPECT_FALSE(asked.allow_stdin);
-    EXPECT_EQ(asked.error_correction, "false");
+    EXPECT_EQ(asked.error_correction, sessions::correction_mode::off);
     EXPECT_EQ(asked.current_step, "load");
     EXPECT_EQ(asked.current_step_metric, R"({"rows":3})");
     EXPECT_EQ(asked.idempotency_key, "k");

@@ -19,6 +19,7 @@ TEST_F(sessions_test, makes_a_session_of_the_callers_and_answers_at_once) {
     EXPECT_EQ(made.body["kernel"]["name"], "python3");
     EXPECT_EQ(made.body["cell_timeout_s"], 2.5);
     EXPECT_EQ(made.body["error_correction"], true);
+    EXPECT_EQ(made.body["jupyter_error_correction"], "report");
     EXPECT_EQ(made.headers.at(0).second, "/api/v1/sessions/ses_1");
 }
 
@@ -33,7 +34,7 @@ TEST_F(sessions_test, passes_on_all_that_a_session_is_made_with) {
     EXPECT_EQ(options.env.at("A"), "1");
     EXPECT_EQ(options.idle_timeout, milliseconds(10'000));
     EXPECT_EQ(options.lifetime, milliseconds(20'000));
-    EXPECT_EQ(options.error_correction, "\"report\"");
+    EXPECT_EQ(options.error_correction, sessions::correction_mode::report);
     EXPECT_EQ(made.body["sandbox"]["size"], 2);
     EXPECT_EQ(made.body["idle_timeout_s"], 10);
 }
