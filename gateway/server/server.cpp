@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "gateway/api/agent/routes.hpp"
+#include "gateway/api/helpers/correction_route.hpp"
 #include "gateway/api/helpers/endpoint.hpp"
 #include "gateway/api/helpers/execute_route.hpp"
 #include "gateway/base/ids.hpp"
@@ -169,6 +170,7 @@ result<void> parts::prepare() {
     };
     helpers_ = std::make_unique<api::helpers::endpoint>(io_.get_executor(), owned_.helper_sockets(), find_session);
     api::helpers::add_execute_route(*helpers_, *toolbox_);
+    api::helpers::add_correction_route(*helpers_, registry_);
     if (auto bound = helpers_->listen(); !bound) return bound;
     return server_->listen();
 }

@@ -5,22 +5,15 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/local/stream_protocol.hpp>
-#include <boost/asio/read.hpp>
-#include <boost/asio/write.hpp>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "gateway/api/helpers/execute_route.hpp"
 #include "gateway/http/router.hpp"
-#include "tests/support/await.hpp"
-#include "tests/support/temporary_directory.hpp"
+#include "tests/gateway/api/helpers/helper_client.hpp"
 
 namespace gateway::api::helpers {
 namespace {
 
-using nlohmann::json;
 using test_support::await;
 using test_support::run_until;
 
@@ -64,65 +57,22 @@ awaitable<http::response> mirror(helper_call call) {
     co_return http::json_response(body.dump());
 }
 
-struct answer {
-    int status = 0;
-    json body;
-};
-
-struct helper_endpoint : testing::Test {
-    asio::io_context io;
-    test_support::temporary_directory directory;
+struct helper_endpoint : helper_client {
     fake_toolbox box{io.get_executor()};
-    std::unique_ptr<endpoint> served;
-    task_group tasks{io.get_executor()};
 
-    std::string sockets() const { return directory.path() + "/helpers"; }
-    std::string path() const { return sockets() + "/helper.sock"; }
-
-    void SetUp() override { serve(); }
-    void serve() {
-        auto find = [](const std::string& key) {
-            return key == "good" ? std::optional<std::string>("ses_1") : std::nullopt;
-        };
-        endpoint::limits bounds;
-        bounds.body_bytes = 100'000;
-        served = std::make_unique<endpoint>(io.get_executor(), sockets(), find, bounds);
-        add_execute_route(*served, box);
-        served->add("GET", "/v1/mirror/{}", [](helper_call call) { return mirror(std::move(call)); });
-        auto bound = served->listen();
-        ASSERT_TRUE(bound) << bound.error().message;
-        tasks.spawn("endpoint", served->run());
+    void add_routes(endpoint& to) override {
+        add_execute_route(to, box);
+        to.add("GET", "/v1/mirror/{}", [](helper_call call) { return mirror(std::move(call)); });
     }
     void TearDown() override {
         box.held = false;
         box.release.notify_all();
-        await(io, served->stop());
-        await(io, tasks.join());
+        helper_client::TearDown();
     }
 
-    static std::string post(const std::string& body, const std::string& key = "good",
-                            const std::string& target = "/v1/tools/execute") {
-        return "POST " + target + " HTTP/1.1\r\nHost: localhost\r\nx-cellgate-session-key: " + key +
-               "\r\nConnection: close\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+    static std::string post_call(const std::string& body, const std::string& key = "good") {
+        return post("/v1/tools/execute", body, key);
     }
-    static std::string get(const std::string& target, const std::string& key = "good") {
-        return "GET " + target + " HTTP/1.1\r\nHost: localhost\r\nx-cellgate-session-key: " + key +
-               "\r\nConnection: close\r\n\r\n";
-    }
-    awaitable<answer> exchange(std::string request) {
-        asio::local::stream_protocol::socket socket(io);
-        asio::local::stream_protocol::endpoint where(path());
-        co_await socket.async_connect(where, asio::use_awaitable);
-        auto token = asio::as_tuple(asio::use_awaitable);
-        (void)co_await asio::async_write(socket, asio::buffer(request), token);
-        std::string text;
-        (void)co_await asio::async_read(socket, asio::dynamic_buffer(text), token);
-        answer made;
-        made.status = std::atoi(text.substr(9, 3).c_str());
-        made.body = json::parse(text.substr(std::min(text.size(), text.find("\r\n\r\n") + 4)), nullptr, false);
-        co_return made;
-    }
-    answer send(const std::string& request) { return await(io, exchange(request)); }
 };
 
 std::string call(const char* slug, const std::string& arguments = "{}") {
@@ -130,31 +80,31 @@ std::string call(const char* slug, const std::string& arguments = "{}") {
 }
 
 TEST_F(helper_endpoint, a_call_with_a_sessions_key_is_answered) {
-    auto got = send(post(call("A_B", R"({"x":1})")));
+    auto got = send(post_call(call("A_B", R"({"x":1})")));
     EXPECT_EQ(got.status, 200);
     EXPECT_EQ(got.body, json::parse(R"({"data":{"x":1},"error":null,"log_id":"log_1"})"));
 }
 
 TEST_F(helper_endpoint, a_tools_own_failure_is_no_http_error) {
-    auto got = send(post(call("FAILED")));
+    auto got = send(post_call(call("FAILED")));
     EXPECT_EQ(got.status, 200);
     EXPECT_EQ(got.body["error"], "no");
 }
 
 TEST_F(helper_endpoint, failures_have_their_status_and_the_shape_of_an_answer) {
     for (auto [slug, status] : {std::pair("TIMEOUT", 504), std::pair("UNKNOWN", 404)}) {
-        auto got = send(post(call(slug)));
+        auto got = send(post_call(call(slug)));
         EXPECT_EQ(got.status, status);
         EXPECT_EQ(got.body["data"], json::object());
         EXPECT_TRUE(got.body["error"].is_string());
         EXPECT_EQ(got.body["log_id"].get<std::string>().rfind("log_", 0), 0u);
     }
-    EXPECT_EQ(send(post("nonsense")).status, 400);
+    EXPECT_EQ(send(post_call("nonsense")).status, 400);
 }
 
 TEST_F(helper_endpoint, a_key_of_no_session_is_refused_before_anything_else) {
     for (const char* key : {"", "bad", "GOOD"}) {
-        auto got = send(post("nonsense", key));
+        auto got = send(post_call("nonsense", key));
         EXPECT_EQ(got.status, 401) << key;
         EXPECT_EQ(got.body["data"], json::object());
     }
@@ -177,24 +127,24 @@ TEST_F(helper_endpoint, refusals_of_other_routes_have_the_form_of_the_api) {
     auto keyless = send(get("/v1/mirror/a", "bad"));
     EXPECT_EQ(keyless.status, 401);
     EXPECT_EQ(keyless.body["error"]["code"], "unauthorized");
-    EXPECT_EQ(send(post("{}", "good", "/v1/mirror/a")).status, 405);
+    EXPECT_EQ(send(post("/v1/mirror/a", "{}")).status, 405);
 }
 
 TEST_F(helper_endpoint, nothing_else_is_served) {
-    EXPECT_EQ(send(post("{}", "good", "/api/kernels")).status, 404);
+    EXPECT_EQ(send(post("/api/kernels", "{}")).status, 404);
     EXPECT_EQ(send("GET /v1/tools/execute HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").status, 405);
     EXPECT_EQ(send("nonsense\r\n\r\n").status, 400);
 }
 
 TEST_F(helper_endpoint, a_body_over_the_limit_is_refused) {
-    auto got = send(post(call("A_B", "{\"x\":\"" + std::string(200'000, 'x') + "\"}")));
+    auto got = send(post_call(call("A_B", "{\"x\":\"" + std::string(200'000, 'x') + "\"}")));
     EXPECT_EQ(got.status, 413);
 }
 
 TEST_F(helper_endpoint, a_hundred_calls_run_at_once) {
     std::vector<int> statuses;
     auto one = [&]() -> awaitable<void> {
-        auto got = co_await exchange(post(call("WAIT")));
+        auto got = co_await exchange(post_call(call("WAIT")));
         statuses.push_back(got.status);
     };
     task_group calls(io.get_executor());
@@ -209,7 +159,7 @@ TEST_F(helper_endpoint, a_hundred_calls_run_at_once) {
 TEST_F(helper_endpoint, a_call_whose_cell_was_interrupted_is_cancelled) {
     asio::local::stream_protocol::socket socket(io);
     socket.connect(asio::local::stream_protocol::endpoint(path()));
-    asio::write(socket, asio::buffer(post(call("WAIT"))));
+    asio::write(socket, asio::buffer(post_call(call("WAIT"))));
     EXPECT_TRUE(run_until(io, [&] { return box.running == 1; }));
     socket.close();
     EXPECT_TRUE(run_until(io, [&] { return box.running == 0; }));
@@ -229,7 +179,7 @@ TEST_F(helper_endpoint, a_socket_that_was_left_behind_is_replaced_and_ours_is_re
     EXPECT_NE(::access(path().c_str(), F_OK), 0);
     std::ofstream(path()) << "left by a gateway that was killed";
     serve();
-    EXPECT_EQ(send(post(call("A_B"))).status, 200);
+    EXPECT_EQ(send(post_call(call("A_B"))).status, 200);
 }
 
 TEST_F(helper_endpoint, a_directory_that_is_too_long_for_a_socket_is_an_error) {
