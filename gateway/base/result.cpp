@@ -28,6 +28,7 @@ constexpr description descriptions[] = {
     {errc::idempotency_mismatch, "idempotency_mismatch", 409},
     {errc::too_large, "too_large", 413},
     {errc::limit_reached, "limit_reached", 403},
+    {errc::rate_limited, "rate_limited", 429},
     {errc::session_dead, "session_dead", 409},
     {errc::kernel_start_failed, "kernel_start_failed", 500},
     {errc::kernel_dead, "kernel_dead", 409},

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <boost/system/result.hpp>
+#include <chrono>
 #include <string>
 
 namespace gateway {
@@ -24,6 +25,7 @@ enum class errc {
     idempotency_mismatch,
     too_large,
     limit_reached,
+    rate_limited,
     session_dead,
     kernel_start_failed,
     kernel_dead,
@@ -44,6 +46,7 @@ int http_status(errc code);
 struct failure {
     errc code = errc::internal_error;
     std::string message;
+    std::chrono::seconds retry_after{0};  // of rate_limited: when to try again; 0: nobody said
 
     bool operator==(const failure&) const = default;
 };

@@ -9,7 +9,8 @@ bool mentions_session(std::string_view body) {
     return body.find("session") != std::string_view::npos || body.find("Session") != std::string_view::npos;
 }
 
-// The beginning of a body on one line, fit for an error message.
+}  // namespace
+
 std::string excerpt(std::string_view body) {
     constexpr std::size_t longest = 200;
     std::string made(body.substr(0, longest));
@@ -17,8 +18,6 @@ std::string excerpt(std::string_view body) {
     std::replace_if(made.begin(), made.end(), control, ' ');
     return made;
 }
-
-}  // namespace
 
 // The specification asks for 404. Many servers, those of the official SDK's examples too, answer 400 and say so.
 bool is_session_gone(int status, std::string_view body) {

@@ -12,5 +12,7 @@ namespace gateway::tools {
 bool is_session_gone(int status, std::string_view body);
 // For any other error: what the operator or the caller can do.
 failure refusal(int status, const std::string& toolkit, std::string_view body);
+// The beginning of a body on one line, fit for an error message.
+std::string excerpt(std::string_view body);
 
 }  // namespace gateway::tools
