@@ -18,7 +18,7 @@ namespace {
 
 using ::kernel::file_descriptor;
 
-constexpr const char* parts[] = {"home", "files", "log"};
+constexpr const char* parts[] = {"home", "files", "packages", "log"};
 
 result<void> check_id(const std::string& id) {
     constexpr const char* allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
@@ -54,7 +54,9 @@ std::vector<std::string> names_in(int directory) {
 }  // namespace
 
 std::vector<::kernel::bind_mount> box_mounts(const session_paths& paths) {
-    return {{paths.home, "/home/user", true}, {paths.files, "/mnt/files", true}};
+    return {{paths.home, "/home/user", true},
+            {paths.files, "/mnt/files", true},
+            {paths.packages, "/opt/cellgate/packages", false}};
 }
 
 result<session_directories> session_directories::open(const std::string& data_dir) {
@@ -73,7 +75,7 @@ result<session_directories> session_directories::open(const std::string& data_di
 
 session_paths session_directories::paths(const std::string& id) const {
     std::string base = root_ + "/" + id + "/";
-    return {base + parts[0], base + parts[1], base + parts[2]};
+    return {base + parts[0], base + parts[1], base + parts[2], base + parts[3]};
 }
 
 result<session_paths> session_directories::create(const std::string& id) const {

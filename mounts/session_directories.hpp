@@ -1,7 +1,7 @@
-// A session's own directories on the host: DATA_DIR/sessions/ID/{home,files,log}, each 0700.
-// home is /home/user and files is /mnt/files in its box; log is never shown there. One owner in the gateway: it locks
-// DATA_DIR/sessions. Functions touch the file system and may wait for it; different ids may be used from different
-// threads.
+// A session's own directories on the host: DATA_DIR/sessions/ID/{home,files,packages,log}, each 0700.
+// home is /home/user, files is /mnt/files and packages is /opt/cellgate/packages in its box; log is never shown there.
+// One owner in the gateway: it locks DATA_DIR/sessions. Functions touch the file system and may wait for it; different
+// ids may be used from different threads.
 #pragma once
 
 #include <string>
@@ -16,12 +16,14 @@ namespace mounts {
 struct session_paths {
     std::string home;
     std::string files;
+    std::string packages;
     std::string log;
 
     bool operator==(const session_paths&) const = default;
 };
 
-// What a box shows of them: /home/user and /mnt/files, both writable.
+// What a box shows of them: /home/user and /mnt/files, both writable, and /opt/cellgate/packages, which only the
+// gateway writes to: it could be led astray by links that a session makes there.
 std::vector<::kernel::bind_mount> box_mounts(const session_paths& paths);
 
 class session_directories {

@@ -116,6 +116,21 @@ struct tools_section {
     std::map<std::string, toolkit> toolkits;  // [tools.toolkits.NAME]
 };
 
+struct packages_section {
+    bool agents = true;    // install what agents' cells import
+    bool jupyter = false;  // and what Jupyter clients' cells do
+    strings allow = {"known"};
+    std::string index_url;
+    strings extra_index_urls;
+    strings find_links;
+    strings trusted_hosts;
+    integer deadline_s = 120;
+    integer max_bytes = 2'147'483'648;
+    integer max_distributions = 100;
+    integer cache_bytes = 10'737'418'240;
+    integer at_once = 2;
+};
+
 struct config {
     server_section server;
     storage_section storage;
@@ -124,6 +139,7 @@ struct config {
     sessions_section sessions;
     output_log_section output_log;
     tools_section tools;
+    packages_section packages;
 };
 
 // Where settings come from, weakest first: the defaults, the file, CELLGATE_* variables, the command line.

@@ -79,4 +79,21 @@ bool is_variable_pattern(const std::string& text) {
 
 bool is_toolkit_name(const std::string& text) { return identifier(text); }
 
+bool is_distribution(const std::string& text) {
+    static const std::regex form("\\*|[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?");
+    return std::regex_match(text, form);
+}
+
+bool is_host(const std::string& text) {
+    return !text.empty() && all(text, [](unsigned char c) {
+        return alphanumeric(c) || std::string_view(".-_:[]").find(char(c)) != std::string_view::npos;
+    });
+}
+
+// pip separates several by spaces.
+bool is_link(const std::string& text) {
+    if (text.empty() || !all(text, [](unsigned char c) { return c > ' ' && c != 0x7f; })) return false;
+    return text.front() == '/' || text.rfind("file:///", 0) == 0 || is_http_url(text);
+}
+
 }  // namespace gateway::config

@@ -17,6 +17,9 @@ bool is_kernel_name(const std::string& text);
 bool is_variable_name(const std::string& text);     // of an environment variable
 bool is_variable_pattern(const std::string& text);  // may end in *
 bool is_toolkit_name(const std::string& text);
+bool is_distribution(const std::string& text);  // a Python distribution's name, or *
+bool is_host(const std::string& text);          // may have a port
+bool is_link(const std::string& text);          // an absolute path, or a URL
 
 namespace rules {
 

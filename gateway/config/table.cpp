@@ -27,6 +27,8 @@ template <auto member>
 constexpr auto output_log = at<&config::output_log, member>;
 template <auto member>
 constexpr auto tools = at<&config::tools, member>;
+template <auto member>
+constexpr auto packages = at<&config::packages, member>;
 
 using S = server_section;
 using T = storage_section;
@@ -34,6 +36,7 @@ using K = kernels_section;
 using C = culling_section;
 using E = sessions_section;
 using L = output_log_section;
+using P = packages_section;
 
 constexpr integer many = 1'000'000;
 
@@ -217,6 +220,38 @@ std::vector<setting> output_log_settings() {
     };
 }
 
+std::vector<setting> packages_settings() {
+    return {
+        {"packages.agents", packages<&P::agents>, any(), "Install what an agent's cell imports and is missing"},
+        {"packages.jupyter", packages<&P::jupyter>, any(), "As packages.agents, for Jupyter clients' cells"},
+        {"packages.allow", packages<&P::allow>, text("a distribution's name, known or *", is_distribution),
+         "Distributions that may be installed, %pip included; known: those of a list of well-known ones, *: every one"},
+        {.key = "packages.index_url",
+         .at = packages<&P::index_url>,
+         .allowed = text("an http or https URL, or empty", is_http_url),
+         .description = "Package index. When this and the three below are empty, where pip on this machine looks",
+         .secret = true},
+        {.key = "packages.extra_index_urls",
+         .at = packages<&P::extra_index_urls>,
+         .allowed = text("an http or https URL", is_http_url),
+         .description = "Package indexes besides it",
+         .secret = true},
+        {.key = "packages.find_links",
+         .at = packages<&P::find_links>,
+         .allowed = text("a directory's absolute path, or a URL, without spaces", is_link),
+         .description = "Directories and pages with wheels; without an index_url only these",
+         .secret = true},
+        {"packages.trusted_hosts", packages<&P::trusted_hosts>, text("a host name", is_host),
+         "Hosts of an index that need no valid certificate"},
+        {"packages.deadline_s", packages<&P::deadline_s>, positive_seconds(), "Seconds that an installation may take"},
+        {"packages.max_bytes", packages<&P::max_bytes>, bytes(1'000'000), "Largest size of one session's packages"},
+        {"packages.max_distributions", packages<&P::max_distributions>, number(1, 10'000),
+         "Distributions that one cell or %pip may install, with what they need"},
+        {"packages.cache_bytes", packages<&P::cache_bytes>, bytes(0), "Disk for what was downloaded, of all sessions"},
+        {"packages.at_once", packages<&P::at_once>, number(1, 100), "Installations at the same time"},
+    };
+}
+
 std::vector<setting> make_settings() {
     std::vector<setting> all;
     for (auto section : {server_settings(), storage_settings(), kernels_settings(), culling_settings(),
@@ -227,6 +262,8 @@ std::vector<setting> make_settings() {
         {"tools.timeout_s", tools<&tools_section::timeout_s>, positive_seconds(), "Seconds that a tool call may take"});
     all.push_back(
         {"tools.max_result_bytes", tools<&tools_section::max_result_bytes>, bytes(1024), "Largest answer of a tool"});
+    auto of_packages = packages_settings();
+    all.insert(all.end(), of_packages.begin(), of_packages.end());
     return all;
 }
 

@@ -1,5 +1,7 @@
 #include "gateway/server/options.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdlib>
 
@@ -65,6 +67,8 @@ sessions::session_limits to_session_limits(const config::config& from) {
     out.text_file_max_bytes = size(from.sessions.text_file_max_bytes);
     out.idempotency = seconds(from.sessions.idempotency_s);
     out.cells.agents.error_correction = to_correction_mode(from.sessions.error_correction);
+    out.cells.agents.install = from.packages.agents;
+    out.cells.jupyter.install = from.packages.jupyter;
     out.cells.jupyter.error_correction = to_correction_mode(from.sessions.jupyter_error_correction);
     out.log.memory_bytes = size(from.output_log.memory_bytes);
     out.log.read_keep_bytes = size(from.output_log.read_keep_bytes);
@@ -107,6 +111,26 @@ api::agent::agent_options to_agent_options(const config::config& from) {
     out.base_url = base_of_links(from);
     out.text_limit_chars = size(from.sessions.text_limit_chars);
     out.text_file_max_bytes = size(from.sessions.text_file_max_bytes);
+    return out;
+}
+
+packages::installer_settings to_installer_settings(const config::config& from, const std::string& data_dir) {
+    const auto& section = from.packages;
+    packages::installer_settings out;
+    out.allow = section.allow;
+    out.index = {section.index_url, section.extra_index_urls, section.find_links, section.trusted_hosts};
+    out.deadline = seconds(section.deadline_s);
+    out.max_bytes = static_cast<std::uint64_t>(section.max_bytes);
+    out.max_distributions = size(section.max_distributions);
+    out.cache_bytes = static_cast<std::uint64_t>(section.cache_bytes);
+    out.at_once = size(section.at_once);
+    out.directory = data_dir + "/packages";
+    out.package_dir = from.kernels.package_dir;
+    for (char** each = environ; *each != nullptr; ++each) {
+        const std::string_view line = *each;
+        if (auto equals = line.find('='); equals != line.npos)
+            out.inherited_env.emplace(line.substr(0, equals), line.substr(equals + 1));
+    }
     return out;
 }
 

@@ -10,6 +10,7 @@
 #include "gateway/config/config.hpp"
 #include "gateway/http/server.hpp"
 #include "gateway/kernels/kernel.hpp"
+#include "gateway/packages/installer.hpp"
 #include "gateway/sessions/live_registry.hpp"
 #include "gateway/tools/toolbox.hpp"
 
@@ -22,6 +23,8 @@ sessions::registry_limits to_registry_limits(const config::config& from);
 sessions::culling_rules to_culling_rules(const config::config& from);
 api::jupyter::jupyter_options to_jupyter_options(const config::config& from);
 api::agent::agent_options to_agent_options(const config::config& from);
+// `data_dir` as it was claimed.
+packages::installer_settings to_installer_settings(const config::config& from, const std::string& data_dir);
 std::vector<tools::toolkit_options> to_toolkits(const config::config& from);
 // What the package in a kernel is told besides its key: how long a tool call may take.
 std::string to_preload_metadata(const config::config& from);

@@ -13,6 +13,7 @@
 #include "gateway/api/helpers/correction_route.hpp"
 #include "gateway/api/helpers/endpoint.hpp"
 #include "gateway/api/helpers/execute_route.hpp"
+#include "gateway/api/helpers/package_route.hpp"
 #include "gateway/base/ids.hpp"
 #include "gateway/base/log.hpp"
 #include "gateway/http/key_authenticator.hpp"
@@ -75,6 +76,7 @@ class parts {
     sessions::log_budget budget_;
     sessions::live_registry registry_;
     std::unique_ptr<tools::toolbox> toolbox_;
+    packages::installer installer_;
     std::string made_token_;
     std::unique_ptr<http::key_store> keys_;
     std::unique_ptr<http::authenticator> authenticator_;
@@ -101,6 +103,7 @@ parts::parts(config::config settings, directories owned, kernels::launcher_proce
               static_cast<std::uint64_t>(settings_.output_log.total_disk_bytes)),
       registry_(make_registry_parts()),
       toolbox_(tools::make_toolbox(io_.get_executor(), to_toolkits(settings_))),
+      installer_(io_.get_executor(), pool_, to_installer_settings(settings_, owned_.data())),
       tasks_(io_.get_executor()) {}
 
 kernels::kernel_environment parts::make_kernel_environment() {
@@ -162,6 +165,7 @@ void parts::add_routes() {
 result<void> parts::prepare() {
     if (auto opened = open_keys(); !opened) return opened;
     if (auto started = registry_.start(); !started) return started;
+    if (auto started = installer_.start(); !started) return started;
     add_routes();
     server_ = std::make_unique<http::server>(io_.get_executor(), to_http_options(settings_), router_, *authenticator_);
     auto find_session = [this](const std::string& key) -> std::optional<std::string> {
@@ -171,6 +175,7 @@ result<void> parts::prepare() {
     helpers_ = std::make_unique<api::helpers::endpoint>(io_.get_executor(), owned_.helper_sockets(), find_session);
     api::helpers::add_execute_route(*helpers_, *toolbox_);
     api::helpers::add_correction_route(*helpers_, registry_);
+    api::helpers::add_package_route(*helpers_, registry_, installer_);
     if (auto bound = helpers_->listen(); !bound) return bound;
     return server_->listen();
 }
@@ -207,6 +212,7 @@ awaitable<void> parts::stop() {
     co_await registry_.stop();
     co_await server_->drain(tell_time);
     co_await server_->stop(close_time);
+    co_await installer_.stop();
     co_await helpers_->stop();
     co_await toolbox_->stop();
     tasks_.cancel();

@@ -70,6 +70,15 @@ struct cell_output {
     std::string display_id;  // of transient, to be replaced by update_display_data
 };
 
+// A distribution that was installed for a cell.
+struct installed_package {
+    std::string name;
+    std::string version;
+    std::string module;  // that the cell imports; empty: asked for by name, or what another needs
+
+    bool operator==(const installed_package&) const = default;
+};
+
 struct cell {
     std::string id;  // "cell_…"
     origin sent_by = origin::agent;
@@ -88,6 +97,7 @@ struct cell {
     std::vector<cell_output> displays;
     std::optional<cell_error> error;
     std::vector<correction> corrections;
+    std::vector<installed_package> installed;
     wall_clock::time_point queued_at;
     std::optional<wall_clock::time_point> started_at;
     std::optional<wall_clock::time_point> ended_at;

@@ -59,6 +59,18 @@ std::string corrections(const cell& from) {
     return "[" + all + "]";
 }
 
+std::string installed(const cell& from) {
+    std::string all;
+    for (const auto& each : from.installed) {
+        object_text made;
+        made.add_text("name", each.name);
+        made.add_text("version", each.version);
+        if (!each.module.empty()) made.add_text("module", each.module);
+        all += (all.empty() ? "" : ",") + made.finish();
+    }
+    return "[" + all + "]";
+}
+
 std::string truncated(const cell& from) {
     object_text made;
     if (!from.out.file.empty()) made.add_text("stdout", from.out.file);
@@ -106,7 +118,7 @@ std::string cell_finished_body(const cell& from) {
     made.add_json("execution_count", from.execution_count ? std::to_string(*from.execution_count) : "null");
     made.add_json("error", error_or_null(from.error));
     made.add_json("corrections", corrections(from));
-    made.add_json("installed", "[]");
+    made.add_json("installed", installed(from));
     made.add_json("truncated", truncated(from));
     made.add_json("started_at", time_or_null(from.started_at));
     made.add_json("duration_ms", std::to_string(from.duration.count()));

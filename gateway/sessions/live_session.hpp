@@ -30,6 +30,7 @@ struct session_parts {
     session_options options;
     kernels::kernel_options kernel;
     std::string files_directory;
+    std::string packages_directory;
     std::string log_directory;
     std::unique_ptr<kernels::kernel> ready_kernel;  // from the warm pool; null: one is started
 };
@@ -60,6 +61,7 @@ class live_session final : public session,
     cell_settings settings_for(origin who) const override;
     const std::string& helper_key() const override { return parts_.kernel.helper_key; }
     const std::string& files_directory() const override { return parts_.files_directory; }
+    const std::string& packages_directory() const override { return parts_.packages_directory; }
     output_log& log() override { return log_; }
 
     awaitable<result<void>> ready() override;
@@ -70,6 +72,7 @@ class live_session final : public session,
     awaitable<result<void>> cancel(std::string cell_id) override;
     result<void> correct(const std::string& request, correction what) override;
     result<void> answer_input(const std::string& cell_id, const std::string& value) override;
+    void record_installed(const std::string& request, std::vector<installed_package> what) override;
     std::optional<input_prompt> pending_input() const override { return pending_input_; }
     awaitable<result<std::string>> complete(std::string code, int cursor_pos) override;
     awaitable<result<std::string>> inspect(std::string code, int cursor_pos, int detail_level) override;

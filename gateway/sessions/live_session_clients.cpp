@@ -158,6 +158,11 @@ result<void> live_session::correct(const std::string& request, correction what) 
     return {};
 }
 
+void live_session::record_installed(const std::string& request, std::vector<installed_package> what) {
+    auto found = cells_.find_by_request(request);
+    if (found) std::move(what.begin(), what.end(), std::back_inserter(found->installed));
+}
+
 awaitable<result<std::shared_ptr<const cell>>> live_session::wait_for(std::string cell_id) {
     auto self = shared_from_this();
     auto found = cells_.find(cell_id);

@@ -78,7 +78,8 @@ class session {
     virtual milliseconds cell_timeout() const = 0;
     virtual cell_settings settings_for(origin who) const = 0;  // of cells that say nothing themselves
     virtual const std::string& helper_key() const = 0;
-    virtual const std::string& files_directory() const = 0;  // the host's path of /mnt/files
+    virtual const std::string& files_directory() const = 0;     // the host's path of /mnt/files
+    virtual const std::string& packages_directory() const = 0;  // the host's path of /opt/cellgate/packages
     virtual output_log& log() = 0;
 
     // Waits until the kernel is ready or dead.
@@ -100,6 +101,8 @@ class session {
     // Answers the pending input() of that cell; the first answer wins. no_input_requested.
     virtual result<void> answer_input(const std::string& cell_id, const std::string& value) = 0;
     virtual std::optional<input_prompt> pending_input() const = 0;
+    // What was installed for the cell of this execute_request; of a request that is no cell (a silent one), nothing.
+    virtual void record_installed(const std::string& request, std::vector<installed_package> what) = 0;
     // Content of the complete_reply or inspect_reply, JSON.
     virtual awaitable<result<std::string>> complete(std::string code, int cursor_pos) = 0;
     virtual awaitable<result<std::string>> inspect(std::string code, int cursor_pos, int detail_level) = 0;

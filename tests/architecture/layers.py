@@ -19,10 +19,11 @@ MAY_INCLUDE: dict[str, set[str]] = {
     "gateway/outbound": BASE,
     "gateway/kernels": BASE | {"messaging", "kernel/launcher", "mounts"},
     "gateway/tools": BASE | {"gateway/outbound"},
+    "gateway/packages": BASE | {"gateway/tools"},
     "gateway/sessions": BASE | {"gateway/kernels", "gateway/tools", "messaging", "mounts", "kernel/launcher"},
 }
 
-API = BASE | {"gateway/http", "gateway/sessions", "gateway/tools", "gateway/kernels", "messaging", "mounts"}
+API = BASE | {"gateway/http", "gateway/sessions", "gateway/tools", "gateway/packages", "gateway/kernels", "messaging", "mounts"}
 for family in ("jupyter", "agent", "helpers", "composio", "mcp"):
     MAY_INCLUDE[f"gateway/api/{family}"] = API
 

@@ -126,6 +126,7 @@ class fake_agent_session final : public gateway::sessions::session {
     }
     const std::string& helper_key() const override { return kernel_id_; }
     const std::string& files_directory() const override { return files_directory_.path(); }
+    const std::string& packages_directory() const override { return files_directory_.path(); }
     gateway::sessions::output_log& log() override { return log_; }
     gateway::awaitable<gateway::result<void>> ready() override { co_return gateway::result<void>(); }
 
@@ -172,6 +173,7 @@ class fake_agent_session final : public gateway::sessions::session {
         inputs.emplace_back(cell_id, value);
         return done();
     }
+    void record_installed(const std::string&, std::vector<gateway::sessions::installed_package>) override {}
     std::optional<gateway::sessions::input_prompt> pending_input() const override { return prompt; }
     gateway::awaitable<gateway::result<std::string>> complete(std::string code, int cursor_pos) override {
         asked = {code, cursor_pos};

@@ -111,6 +111,7 @@ class fake_session final : public gateway::sessions::session {
     }
     const std::string& helper_key() const override { return empty_; }
     const std::string& files_directory() const override { return empty_; }
+    const std::string& packages_directory() const override { return empty_; }
     gateway::sessions::output_log& log() override {
         if (!log_)
             log_ = std::make_unique<gateway::sessions::output_log>(ex_, pool_, budget_, gateway::sessions::log_limits{},
@@ -130,6 +131,7 @@ class fake_session final : public gateway::sessions::session {
     awaitable<result<void>> cancel(std::string) override { co_return unsupported(); }
     result<void> correct(const std::string&, gateway::sessions::correction) override { return unsupported(); }
     result<void> answer_input(const std::string&, const std::string&) override { return unsupported(); }
+    void record_installed(const std::string&, std::vector<gateway::sessions::installed_package>) override {}
     std::optional<gateway::sessions::input_prompt> pending_input() const override { return std::nullopt; }
     awaitable<result<std::string>> complete(std::string, int) override { co_return unsupported(); }
     awaitable<result<std::string>> inspect(std::string, int, int) override { co_return unsupported(); }

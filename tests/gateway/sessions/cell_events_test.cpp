@@ -48,6 +48,14 @@ TEST(cell_events, tell_how_a_cell_ended) {
         "truncated":{},"started_at":null,"duration_ms":0,"kernel_restarted":false})"));
 }
 
+TEST(cell_events, tell_what_was_installed_for_a_cell) {
+    auto from = a_cell();
+    from.installed = {{"scikit-learn", "1.7", "sklearn"}, {"joblib", "1.6", ""}};
+    EXPECT_EQ(cell_summary(from)["installed"],
+              json::parse(R"([{"name":"scikit-learn","version":"1.7","module":"sklearn"},
+        {"name":"joblib","version":"1.6"}])"));
+}
+
 TEST(cell_events, tell_why_a_cell_failed_and_where_its_text_is) {
     auto from = a_cell();
     from.status = cell_status::error;

@@ -1,0 +1,39 @@
+"""`pip COMMAND` in this process: a process of its own would take half a second to start each time."""
+
+import contextlib
+import os
+import sys
+from typing import Dict, Iterator, List, Optional
+
+
+class PipFailed(Exception):
+    """The text is what pip printed."""
+
+
+def run(words: List[str], log: str, environment: Optional[Dict[str, str]] = None) -> None:
+    """`log` is the file that this process's standard streams are."""
+    from pip._internal.cli.main import main
+
+    begun = os.path.getsize(log)
+    with _variables(environment or {}):
+        status = main(words)
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+    if status != 0:
+        with open(log, encoding="utf-8", errors="replace") as file:
+            file.seek(begun)
+            raise PipFailed(file.read())
+
+
+@contextlib.contextmanager
+def _variables(given: Dict[str, str]) -> Iterator[None]:
+    before = {name: os.environ.get(name) for name in given}
+    os.environ.update(given)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
