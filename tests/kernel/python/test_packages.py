@@ -1,5 +1,6 @@
 """Packages on demand in real shells, ours and ipykernel's: what is asked of the gateway, and what the cell's reader sees."""
 
+import json
 import os
 import signal
 import threading
@@ -213,3 +214,66 @@ def test_an_interrupt_ends_the_wait(session):
     status, out, _ = session.run("print('never')\nimport skimage", INSTALLS)
     release.set()
     assert (status, out) == ("KeyboardInterrupt", "")
+
+
+def test_pip_install_asks_the_gateway(session):
+    session.modules["wanted"] = ""
+    status, out, _ = session.run("%pip install -q --upgrade wanted\nimport wanted")
+    assert (status, out) == ("ok", "Successfully installed wanted-1.0\n")
+    assert session.asked == [{"parent": session.msg_id, "requirements": ["wanted"], "upgrade": True}]
+
+
+def test_pip_install_reads_a_file_of_requirements(session, tmp_path):
+    (tmp_path / "r.txt").write_text("# two\none==1.0  # the first\n\ntwo>=2 ; python_version > '3'\n")
+    session.run(f"%pip install -r {tmp_path}/r.txt three")
+    assert session.asked[0]["requirements"] == ["one==1.0", "two>=2 ; python_version > '3'", "three"]
+
+
+@pytest.mark.parametrize(
+    "line, word",
+    [
+        ("install", "needs names"),
+        ("install -i https://x wanted", "configuration"),
+        ("install -e .", "cannot be used here"),
+        ("install --target /tmp wanted", "cannot be used here"),
+        ("install 'wanted", "cannot be read"),
+        ("install -r /no/such/file", "cannot be read"),
+        ("uninstall -y wanted", "nothing was uninstalled"),
+    ],
+)
+def test_what_pip_cannot_do_here_is_said(session, line, word):
+    status, out, err = session.run("%pip " + line)
+    assert (status, out) == ("ok", "") and word in err
+    assert session.asked == []
+
+
+def test_pip_lists_what_the_session_has(session):
+    info = session.directory / "of_the_session-3.1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: of-the-session\nVersion: 3.1\n")
+    _, out, _ = session.run("%pip list --format json --disable-pip-version-check")
+    listed = {each["name"]: each["version"] for each in json.loads(out[out.index("["): out.rindex("]") + 1])}
+    assert listed["of-the-session"] == "3.1" and "ipykernel" in listed
+    assert session.asked == []
+
+
+def test_an_import_waits_for_the_pip_of_its_own_cell(session):
+    """`%pip install wanted==1.0` says which one is wanted; what it leaves out is installed after it."""
+    session.modules |= {"wanted": "", "another": ""}
+    status, _, _ = session.run("%pip install wanted\nimport wanted, another", INSTALLS)
+    assert status == "ok"
+    assert [list(each)[1] for each in session.asked] == ["requirements", "modules"]
+    assert session.asked[1]["modules"] == [{"module": "another"}]
+
+
+@pytest.mark.parametrize("command", ["pip install wanted", "pip3 install -q wanted > /dev/null 2>&1", "python -m pip install 'wanted'"])
+def test_pip_in_the_shell_is_the_same(session, command):
+    session.modules["wanted"] = ""
+    status, out, _ = session.run(f"!{command}\nimport wanted")
+    assert (status, out) == ("ok", "Successfully installed wanted-1.0\n")
+
+
+@pytest.mark.parametrize("command", ["echo pip install wanted", "pip --version", "true || pip install wanted; true"])
+def test_other_commands_of_the_shell_are_left_alone(session, command):
+    session.run(f"!{command}")
+    assert session.asked == []

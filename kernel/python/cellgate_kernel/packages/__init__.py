@@ -5,7 +5,7 @@ Works in every kernel with IPython's shell. docs/packages.md has what is install
 
 from typing import Any
 
-from . import hook, site_directory
+from . import hook, pip_magic, site_directory
 
 __all__ = ["install"]
 
@@ -15,3 +15,4 @@ def install(shell: Any) -> None:
     site_directory.make_importable()
     if shell is not None:
         hook.install(shell)
+        pip_magic.install(shell)

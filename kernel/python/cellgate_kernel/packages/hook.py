@@ -1,10 +1,10 @@
 """Before a cell runs, what it imports and is not installed is installed."""
 
 import ast
-from typing import Any, Callable, Dict, List
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from .. import settings
-from . import client, imports, names
+from . import client, imports, names, pip_statements
 from .lookup import Lookup
 
 _MOST = 50  # modules that one cell may ask for
@@ -17,10 +17,26 @@ class Installer:
     def __init__(self, shell: Any) -> None:
         self._shell = shell
         self._lookup = Lookup()
+        self._later: Optional[Tuple[ast.AST, int]] = None  # a cell, and how many `pip install` of it are still to come
         self._refused: Dict[str, str] = {}  # module → why, told when its import fails
 
     def before_cell(self, tree: ast.AST) -> None:
         """Raises nothing but KeyboardInterrupt: what was not installed, Python's own ImportError tells."""
+        pips = pip_statements.take(getattr(tree, "body", []))
+        self._later = (tree, pips) if pips else None
+        if not pips:
+            self._install_missing(tree)
+
+    def after_pip(self) -> None:
+        """A `pip install` of the cell is done. Once all are, what the cell imports and still lacks is installed."""
+        if self._later is None:
+            return
+        tree, pips = self._later
+        self._later = (tree, pips - 1) if pips > 1 else None
+        if self._later is None:
+            self._install_missing(tree)
+
+    def _install_missing(self, tree: ast.AST) -> None:
         missing = imports.needed(tree, self._lookup.missing)
         if not missing or not settings.installs(self._shell):
             return
