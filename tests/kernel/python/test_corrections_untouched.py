@@ -1,5 +1,6 @@
 """What is never corrected, and that what is not corrected fails as it would have."""
 
+import sys
 import traceback
 
 import pytest
@@ -206,6 +207,15 @@ def test_the_failing_expression_is_marked(correcting):
     ran = correcting.run(SETUP + 'x = 5 + d["zzz"] * 2')
     assert '    x = 5 + d["zzz"] * 2\n            ~^^^^^^^' in formatted(ran.error)
     assert "----> 2 x = 5" in ran.shown
+
+
+def test_a_miss_imports_nothing(correcting, monkeypatch):
+    """What runs cells elsewhere is large, and a kernel that does not run by it is not to load it."""
+    monkeypatch.delitem(sys.modules, "ipykernel", raising=False)
+    monkeypatch.setitem(sys.modules, "tornado", None)
+    before = set(sys.modules)
+    assert correcting.run(SETUP + 'try:\n    pass\nfinally:\n    r = d["apiKey"]\nr').value == 1
+    assert set(sys.modules) == before
 
 
 def test_evaluation_order_and_number(correcting):

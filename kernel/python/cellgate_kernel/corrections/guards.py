@@ -4,6 +4,7 @@ import ast
 import asyncio
 import concurrent.futures
 import os
+import sys
 import threading
 from typing import Any, Iterator, List, Optional, Tuple
 
@@ -27,26 +28,21 @@ def _carriers() -> Tuple[str, ...]:
     """Files of what runs cells, threads and tasks: they hand an exception on to whoever waits for the result."""
     folders = [os.path.dirname(asyncio.__file__), os.path.dirname(concurrent.futures.__file__), _PACKAGES]
     for name in ("IPython", "ipykernel", "tornado"):
-        try:
-            folders.append(os.path.dirname(__import__(name).__file__ or "/nowhere/"))
-        except ImportError:
-            continue
+        loaded = sys.modules.get(name)  # what is not loaded has no frame on a stack, and costs much to import
+        if loaded is not None and loaded.__file__:
+            folders.append(os.path.dirname(loaded.__file__))
     return (threading.__file__, *(folder + os.sep for folder in folders))
-
-
-_carrier_files: Tuple[str, ...] = ()
 
 
 def would_be_caught(frame: Any, error: type) -> bool:
     """An `error` raised in `frame`: by it, or by one that called it, up to where the cell began."""
-    global _carrier_files
-    _carrier_files = _carrier_files or _carriers()
+    carriers = _carriers()
     while frame is not None:
         code = frame.f_code
         end = _ENDS.get(code.co_name)
         if end is not None and end in code.co_filename:
             return False
-        if not code.co_filename.startswith(_carrier_files) and _catches(frame, error):
+        if not code.co_filename.startswith(carriers) and _catches(frame, error):
             return True
         frame = frame.f_back
     return False
