@@ -89,6 +89,15 @@ def test_a_read_in_a_path_that_is_itself_corrected(correcting):
     assert correcting.run('d = {"outer_part": {"inner_part": 5}}\nd["outerPart"]["innerPart"]').value == 5
 
 
+@pytest.mark.parametrize(
+    "owner", ["({} or d)", "(e := d)", "(d if d else {})", "(d | {})", "(await f())", "(lambda: d)()", "[d][0]", "{**d}", "f.d"]
+)
+def test_what_is_read_from_is_told_with_its_parentheses(correcting, owner):
+    ran = correcting.run('d = {"api_key": 3}\nasync def f(): return d\nf.d = d\n%s["apiKey"]' % owner)
+    assert ran.value == 3
+    assert ran.told == ['cellgate: line 4: %s["apiKey"] read as %s["api_key"]' % (owner, owner)]
+
+
 def test_a_place_is_told_once_however_often_it_runs(correcting):
     ran = correcting.run('d = {"api_key": 3}\ndef f():\n    return d["apiKey"]\nsum(f() for _ in range(50))')
     assert ran.value == 150

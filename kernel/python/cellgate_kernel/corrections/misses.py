@@ -71,5 +71,5 @@ class Misses:
         filename = frame.f_code.co_filename
         where = places.position(frame.f_code, frame.f_lasti)
         node = places.subscript_at(filename, where, key) if where is not None else None
-        text = places.text_at(filename, node.value) if node is not None else ""
+        text = places.owner_text_at(filename, node.value) if node is not None else ""
         return text if 0 < len(text) <= 200 else "…"

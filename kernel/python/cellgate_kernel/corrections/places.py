@@ -100,6 +100,18 @@ def text_at(filename: str, node: ast.AST) -> str:
     return " ".join((ast.get_source_segment("".join(linecache.getlines(filename)), node) or "").split())
 
 
+_BINDS_LESS = tuple(
+    getattr(ast, name)
+    for name in ("NamedExpr", "Await", "BoolOp", "BinOp", "UnaryOp", "Compare", "IfExp", "Lambda", "Yield", "YieldFrom")
+)
+
+
+def owner_text_at(filename: str, node: ast.AST) -> str:
+    """The source of what an item is read from: in the parentheses that its node does not have."""
+    text = text_at(filename, node)
+    return "(%s)" % text if text and isinstance(node, _BINDS_LESS) else text
+
+
 def line_text(filename: str, line: int) -> str:
     return linecache.getline(filename, line).rstrip("\n")
 

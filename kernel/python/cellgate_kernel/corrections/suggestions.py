@@ -79,7 +79,7 @@ def _for_key(key: str, last: Any) -> Iterator[str]:
         container = _value_of(node.value, frame)
     except (LookupError, TypeError):
         return
-    owner = places.text_at(filename, node.value)
+    owner = places.owner_text_at(filename, node.value)
     yield from for_miss(owner, key, container)
 
 
