@@ -101,6 +101,7 @@ SUGGESTED = [
     ('d = {"api_key": 1}\nd["api-key".replace("-", "_") + "x"]', None),
     ('d = {"api_key": 1}\nd["zzz"]', None),
     ('d = {"ab": 1}\nd["ac"]', None),
+    ('d = {"v1_2": 1, "v13": 2}\nd["v12"]', 'did you mean d["v1_2"]?'),
     ('d = {"n": None}\nd.get("n")["x"]', None),
 ]
 

@@ -29,6 +29,10 @@ def fold(key: str) -> str:
     return _SEPARATORS.sub(kept, key).casefold()
 
 
+def bare(key: str) -> str:
+    return _SEPARATORS.sub("", key).casefold()
+
+
 def matches(key: str, keys: Iterable[Any]) -> List[str]:
     """Those of `keys` that are `key` but for case and separators."""
     folded = fold(key)
@@ -79,9 +83,14 @@ def _is_envelope(container: Any) -> bool:
 
 def _typos(key: str, keys: Iterable[Any]) -> List[str]:
     allowed = 0 if len(key) < 4 else 1 if len(key) < 7 else 2
-    near = [(distance(fold(key), fold(each), allowed), each) for each in keys if type(each) is str]
+    near = [(_far(key, each, allowed), each) for each in keys if type(each) is str]
     best = min((far for far, _ in near), default=allowed + 1)
     return [each for far, each in near if far == best <= allowed][:_MOST_SUGGESTED]
+
+
+def _far(one: str, other: str, most: int) -> int:
+    """0 where only a separator between digits differs."""
+    return 0 if bare(one) and bare(one) == bare(other) else distance(fold(one), fold(other), most)
 
 
 def distance(one: str, other: str, most: int) -> int:
