@@ -113,6 +113,15 @@ CAUGHT = [
     'try:\n    await f()\nexcept* KeyError:\n    r = "caught"',
     'async def f():\n    return d["apiKey"]\ntry:\n    r = await f()\nexcept KeyError:\n    r = "caught"',
     'def f(n):\n    return f(n - 1) if n else d["apiKey"]\ntry:\n    r = f(40)\nexcept KeyError:\n    r = "caught"',
+    'import asyncio\nasync def f(): return d["apiKey"]\nr, = await asyncio.gather(f(), return_exceptions=True)\n'
+    'if isinstance(r, KeyError): r = "caught"',
+    'import asyncio\nasync def f(): return d["apiKey"]\ntry:\n    r, = await asyncio.gather(f())\nexcept LookupError:\n    r = "caught"',
+    'import asyncio\nasync def f(): return d["apiKey"]\nt = asyncio.create_task(f())\nawait asyncio.wait([t])\n'
+    'r = "caught" if t.exception() else t.result()',
+    'from concurrent.futures import ThreadPoolExecutor\nwith ThreadPoolExecutor(1) as pool:\n    t = pool.submit(lambda: d["apiKey"])\n'
+    'try:\n    r = t.result()\nexcept KeyError:\n    r = "caught"',
+    'import contextlib\nfrom concurrent.futures import ThreadPoolExecutor\nr = "caught"\nwith ThreadPoolExecutor(1) as pool:\n'
+    '    with contextlib.suppress(KeyError):\n        r = list(pool.map(lambda x: x["apiKey"], [d]))',
 ]
 
 
@@ -144,10 +153,19 @@ NOT_CAUGHT = [
     'class Own:\n    def __enter__(self): pass\n    def __exit__(self, *a): self.x = 1\nwith Own():\n    r = d["apiKey"]',
     'import asyncio\nasync def f():\n    await asyncio.sleep(0)\n    return d["apiKey"]\nr = (await asyncio.gather(f(), f()))[0]',
     'async def f():\n    yield d["apiKey"]\nr = [x async for x in f()][0]',
+    'import asyncio\nasync def f(): return d["apiKey"]\ntry:\n    r, = await asyncio.gather(f(), return_exceptions=False)\n'
+    'except (OSError, asyncio.TimeoutError):\n    r = 0',
     'import threading\nfound = []\nt = threading.Thread(target=lambda: found.append(d["apiKey"]))\nt.start(); t.join()\nr = found[0]',
     'r = sorted([d, d], key=lambda x: x["apiKey"])[0]["apiKey"]',
     'def f(n):\n    return f(n - 1) if n else d["apiKey"]\nr = f(40)',
 ]
+
+
+def test_a_thread_of_an_earlier_cells_function_is_the_running_cells(correcting):
+    correcting.run(SETUP + 'from concurrent.futures import ThreadPoolExecutor\ndef f(x): return x["apiKey"]\npool = ThreadPoolExecutor(1)')
+    caught = 'try:\n    r = pool.submit(f, d).result()\nexcept KeyError:\n    r = "caught"\nr'
+    assert correcting.run(caught).value == "caught"
+    assert correcting.run("r = pool.submit(f, d).result()\npool.shutdown()\nr").value == 1
 
 
 @pytest.mark.parametrize("code", NOT_CAUGHT)

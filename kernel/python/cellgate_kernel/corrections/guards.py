@@ -8,7 +8,7 @@ import sys
 import threading
 from typing import Any, Iterator, List, Optional, Tuple
 
-from . import managers, places
+from . import handovers, managers, places
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 _TRIES = tuple(getattr(ast, name) for name in ("Try", "TryStar") if hasattr(ast, name))
@@ -24,28 +24,41 @@ _ENDS = {
 _PACKAGES = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
+# Files of what runs threads and tasks: they hand an exception on to whoever waits for the result.
+_HANDERS = (threading.__file__, *(os.path.dirname(each.__file__) + os.sep for each in (asyncio, concurrent.futures)))
+
+
 def _carriers() -> Tuple[str, ...]:
-    """Files of what runs cells, threads and tasks: they hand an exception on to whoever waits for the result."""
-    folders = [os.path.dirname(asyncio.__file__), os.path.dirname(concurrent.futures.__file__), _PACKAGES]
+    """Files of what runs cells, threads and tasks: their own handlers keep no exception from the user."""
+    folders = [_PACKAGES]
     for name in ("IPython", "ipykernel", "tornado"):
         loaded = sys.modules.get(name)  # what is not loaded has no frame on a stack, and costs much to import
         if loaded is not None and loaded.__file__:
             folders.append(os.path.dirname(loaded.__file__))
-    return (threading.__file__, *(folder + os.sep for folder in folders))
+    return (*_HANDERS, *(folder + os.sep for folder in folders))
 
 
-def would_be_caught(frame: Any, error: type) -> bool:
-    """An `error` raised in `frame`: by it, or by one that called it, up to where the cell began."""
-    carriers = _carriers()
-    while frame is not None:
-        code = frame.f_code
-        end = _ENDS.get(code.co_name)
-        if end is not None and end in code.co_filename:
-            return False
-        if not code.co_filename.startswith(carriers) and _catches(frame, error):
+def would_be_caught(raising: Any, error: type, running: Optional[str]) -> bool:
+    """An `error` raised in the frame `raising`: by it, or by one that called it, up to where the cell began.
+
+    In a thread or a task also by what the cells that it came by, and the one in the file `running`, do with others'.
+    """
+    carriers, files, handed_on = _carriers(), {running}, False
+    frame = raising
+    while frame is not None and not _is_end(frame.f_code):
+        filename = frame.f_code.co_filename
+        if filename.startswith(carriers):
+            handed_on = handed_on or filename.startswith(_HANDERS)
+        elif _catches(frame, error):
             return True
+        files.add(filename)
         frame = frame.f_back
-    return False
+    return handed_on and any(handovers.may_be_taken(each, lambda kind: _handles(kind, raising, error)) for each in files)
+
+
+def _is_end(code: Any) -> bool:
+    end = _ENDS.get(code.co_name)
+    return end is not None and end in code.co_filename
 
 
 def _catches(frame: Any, error: type) -> bool:

@@ -22,7 +22,7 @@ class Misses:
             return NotImplemented
         found = keys.look(key, container)
         frame = sys._getframe(1)
-        if not found or container is frame.f_globals or guards.would_be_caught(frame, KeyError):
+        if not found or container is frame.f_globals or self._would_be_caught(frame, KeyError):
             return NotImplemented
         if not found[0].certain:
             for text in suggestions.for_miss(self._owner(frame, key), key, container):
@@ -42,10 +42,13 @@ class Misses:
             return True
         if not frame.f_code.co_flags & _OPTIMIZED and name in frame.f_locals:
             return True
-        if modes.of_request(self._shell) is not True or guards.would_be_caught(frame, NameError):
+        if modes.of_request(self._shell) is not True or self._would_be_caught(frame, NameError):
             return True
         self._report(frame, name, repr(LITERALS[name]), "json_literal")
         return False
+
+    def _would_be_caught(self, frame: Any, error: type) -> bool:
+        return guards.would_be_caught(frame, error, modes.running_file(self._shell))
 
     def _tell(self, frame: Any, key: str, meant: keys.Found) -> None:
         if not reports.already_told(self._shell, self._place(frame)):
