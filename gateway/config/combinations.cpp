@@ -1,5 +1,7 @@
 #include <unistd.h>
 
+#include <fstream>
+
 #include "gateway/config/assembly.hpp"
 #include "gateway/config/rules.hpp"
 
@@ -62,6 +64,36 @@ void check_pool(assembly& all) {
     }
 }
 
+// The key of a service may be in a file: `key` gets what its first line has.
+void read_key(assembly& all, const std::string& section, std::string& key, const std::string& path) {
+    if (path.empty()) return;
+    auto setting = section + ".api_key_file";
+    if (!key.empty()) return all.refuse_combination(setting, "empty while " + section + ".api_key is set");
+    std::ifstream file(path);
+    std::getline(file, key);
+    while (!key.empty() && (key.back() == '\r' || key.back() == ' ')) key.pop_back();
+    if (!key.empty() && is_key(key)) return;
+    key.clear();
+    all.refuse_combination(setting, "a readable file whose first line is the key: visible ASCII characters");
+}
+
+void check_llm(assembly& all) {
+    auto& llm = all.values.llm;
+    if (!llm.base_url.empty() && llm.model.empty())
+        all.refuse_combination("llm.model", "the name of a model, since llm.base_url is set");
+    read_key(all, "llm", llm.api_key, llm.api_key_file);
+}
+
+void check_search(assembly& all) {
+    auto& search = all.values.search;
+    if (search.provider == "searxng" && search.url.empty())
+        all.refuse_combination("search.url", "the URL of a SearXNG server, since search.provider is \"searxng\"");
+    read_key(all, "search", search.api_key, search.api_key_file);
+    bool needs_key = !search.provider.empty() && search.provider != "searxng";
+    if (needs_key && search.api_key.empty() && search.api_key_file.empty())
+        all.refuse_combination("search.api_key", "set, since search.provider is \"" + search.provider + "\"");
+}
+
 }  // namespace
 
 void check_combinations(assembly& all) {
@@ -71,6 +103,8 @@ void check_combinations(assembly& all) {
     check_log(all);
     check_programs(all);
     check_pool(all);
+    check_llm(all);
+    check_search(all);
 }
 
 }  // namespace gateway::config

@@ -131,6 +131,34 @@ struct packages_section {
     integer at_once = 2;
 };
 
+// The model that invoke_llm asks.
+struct llm_section {
+    std::string base_url;  // empty: none
+    std::string model;
+    std::string api_key;  // after load() also what api_key_file holds
+    std::string api_key_file;
+    integer timeout_s = 120;
+    integer max_tokens = 0;  // 0: the server's own
+    integer max_query_chars = 200'000;
+    integer max_answer_bytes = 4'194'304;
+    integer max_calls_per_session = 0;  // 0: no limit
+    integer max_tokens_per_session = 0;
+    integer max_concurrent_per_session = 16;
+};
+
+// What web_search asks.
+struct search_section {
+    std::string provider;  // "searxng", "brave", "tavily" or "exa"; empty: none
+    std::string url;       // empty: the provider's own
+    std::string api_key;   // after load() also what api_key_file holds
+    std::string api_key_file;
+    integer max_results = 5;
+    integer timeout_s = 30;
+    integer max_answer_bytes = 4'194'304;
+    integer max_calls_per_session = 0;  // 0: no limit
+    integer max_concurrent_per_session = 16;
+};
+
 struct config {
     server_section server;
     storage_section storage;
@@ -140,6 +168,8 @@ struct config {
     output_log_section output_log;
     tools_section tools;
     packages_section packages;
+    llm_section llm;
+    search_section search;
 };
 
 // Where settings come from, weakest first: the defaults, the file, CELLGATE_* variables, the command line.

@@ -56,6 +56,10 @@ bool is_header_value(const std::string& text) {
     return all(text, [](unsigned char c) { return c >= 0x20 && c != 0x7f; });
 }
 
+bool is_key(const std::string& text) {
+    return all(text, [](unsigned char c) { return c > ' ' && c < 127; });
+}
+
 bool is_directory(const std::string& path) {
     std::error_code error;
     return std::filesystem::is_directory(path, error);

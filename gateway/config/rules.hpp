@@ -11,6 +11,7 @@ bool is_http_url(const std::string& text);
 bool is_origin(const std::string& text);
 bool is_regular_expression(const std::string& text);
 bool is_header_value(const std::string& text);
+bool is_key(const std::string& text);  // what a key may be made of
 bool is_directory(const std::string& path);
 bool is_readable_file(const std::string& path);
 bool is_kernel_name(const std::string& text);

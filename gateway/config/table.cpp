@@ -1,8 +1,7 @@
 #include "gateway/config/table.hpp"
 
-#include <algorithm>
-
 #include "gateway/config/rules.hpp"
+#include "gateway/config/service_settings.hpp"
 
 namespace gateway::config {
 namespace {
@@ -70,11 +69,7 @@ std::vector<setting> server_settings() {
          "none: every caller is an administrator; only on a loopback host",
          {},
          "--auth"},
-        {"server.token", server<&S::token>,
-         text("visible ASCII characters, or empty",
-              [](const std::string& key) {
-                  return std::all_of(key.begin(), key.end(), [](char c) { return c > ' ' && c < 127; });
-              }),
+        {"server.token", server<&S::token>, text("visible ASCII characters, or empty", is_key),
          "An administrator's key, kept in memory only", "a fresh one at each start", "--token", true},
         {"server.allow_origin", server<&S::allow_origin>,
          text("an origin such as https://lab.example.org, *, or empty", is_origin),
@@ -252,18 +247,20 @@ std::vector<setting> packages_settings() {
     };
 }
 
+std::vector<setting> tools_settings() {
+    return {
+        {"tools.timeout_s", tools<&tools_section::timeout_s>, positive_seconds(), "Seconds that a tool call may take"},
+        {"tools.max_result_bytes", tools<&tools_section::max_result_bytes>, bytes(1024), "Largest answer of a tool"},
+    };
+}
+
 std::vector<setting> make_settings() {
     std::vector<setting> all;
-    for (auto section : {server_settings(), storage_settings(), kernels_settings(), culling_settings(),
-                         sessions_settings(), output_log_settings()}) {
+    for (auto section :
+         {server_settings(), storage_settings(), kernels_settings(), culling_settings(), sessions_settings(),
+          output_log_settings(), tools_settings(), packages_settings(), llm_settings(), search_settings()}) {
         all.insert(all.end(), section.begin(), section.end());
     }
-    all.push_back(
-        {"tools.timeout_s", tools<&tools_section::timeout_s>, positive_seconds(), "Seconds that a tool call may take"});
-    all.push_back(
-        {"tools.max_result_bytes", tools<&tools_section::max_result_bytes>, bytes(1024), "Largest answer of a tool"});
-    auto of_packages = packages_settings();
-    all.insert(all.end(), of_packages.begin(), of_packages.end());
     return all;
 }
 

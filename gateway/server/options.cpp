@@ -150,8 +150,38 @@ std::vector<tools::toolkit_options> to_toolkits(const config::config& from) {
     return out;
 }
 
+tools::model_options to_model_options(const config::config& from) {
+    const auto& llm = from.llm;
+    tools::model_options out;
+    out.base_url = llm.base_url;
+    out.api_key = llm.api_key;
+    out.name = llm.model;
+    out.timeout = seconds(llm.timeout_s);
+    out.max_tokens = size(llm.max_tokens);
+    out.max_characters = size(llm.max_query_chars);
+    out.max_answer_bytes = size(llm.max_answer_bytes);
+    out.per_session.calls = size(llm.max_calls_per_session);
+    out.per_session.tokens = size(llm.max_tokens_per_session);
+    out.per_session.concurrent = size(llm.max_concurrent_per_session);
+    return out;
+}
+
+tools::search_options to_search_options(const config::config& from) {
+    const auto& search = from.search;
+    tools::search_options out;
+    out.provider = tools::find_search_provider(search.provider).value_or(tools::search_provider::none);
+    out.url = search.url;
+    out.api_key = search.api_key;
+    out.max_results = static_cast<int>(search.max_results);
+    out.timeout = seconds(search.timeout_s);
+    out.max_answer_bytes = size(search.max_answer_bytes);
+    out.per_session.calls = size(search.max_calls_per_session);
+    out.per_session.concurrent = size(search.max_concurrent_per_session);
+    return out;
+}
+
 std::string to_preload_metadata(const config::config& from) {
-    auto longest = from.tools.timeout_s;
+    auto longest = std::max({from.tools.timeout_s, from.llm.timeout_s, from.search.timeout_s});
     for (const auto& [name, toolkit] : from.tools.toolkits) longest = std::max(longest, toolkit.timeout_s);
     return "{\"tool_timeout_s\":" + std::to_string(longest) + "}";
 }

@@ -12,7 +12,9 @@
 #include "gateway/kernels/kernel.hpp"
 #include "gateway/packages/installer.hpp"
 #include "gateway/sessions/live_registry.hpp"
+#include "gateway/tools/model.hpp"
 #include "gateway/tools/toolbox.hpp"
+#include "gateway/tools/web_search.hpp"
 
 namespace gateway::server {
 
@@ -26,6 +28,8 @@ api::agent::agent_options to_agent_options(const config::config& from);
 // `data_dir` as it was claimed.
 packages::installer_settings to_installer_settings(const config::config& from, const std::string& data_dir);
 std::vector<tools::toolkit_options> to_toolkits(const config::config& from);
+tools::model_options to_model_options(const config::config& from);
+tools::search_options to_search_options(const config::config& from);
 // What the package in a kernel is told besides its key: how long a tool call may take.
 std::string to_preload_metadata(const config::config& from);
 // Of this process's environment, the variables that kernels.inherited_env names.

@@ -13,12 +13,15 @@
 #include "gateway/api/helpers/correction_route.hpp"
 #include "gateway/api/helpers/endpoint.hpp"
 #include "gateway/api/helpers/execute_route.hpp"
+#include "gateway/api/helpers/model_route.hpp"
 #include "gateway/api/helpers/package_route.hpp"
+#include "gateway/api/helpers/search_route.hpp"
 #include "gateway/base/ids.hpp"
 #include "gateway/base/log.hpp"
 #include "gateway/http/key_authenticator.hpp"
 #include "gateway/server/front_page.hpp"
 #include "gateway/server/options.hpp"
+#include "gateway/tools/service_tools.hpp"
 
 namespace gateway::server {
 namespace {
@@ -59,6 +62,7 @@ class parts {
     sessions::registry_parts make_registry_parts();
     result<void> open_keys();
     void add_routes();
+    void add_helper_routes();
     void announce() const;
     awaitable<void> stop();
 
@@ -75,7 +79,10 @@ class parts {
     kernels::kernelspec_store specs_;
     sessions::log_budget budget_;
     sessions::live_registry registry_;
-    std::unique_ptr<tools::toolbox> toolbox_;
+    std::unique_ptr<tools::toolbox> toolkits_;
+    std::unique_ptr<tools::model> model_;
+    std::unique_ptr<tools::web_search> search_;
+    std::unique_ptr<tools::toolbox> toolbox_;  // the toolkits', and those of the services
     packages::installer installer_;
     std::string made_token_;
     std::unique_ptr<http::key_store> keys_;
@@ -102,7 +109,10 @@ parts::parts(config::config settings, directories owned, kernels::launcher_proce
       budget_(static_cast<std::size_t>(settings_.output_log.total_memory_bytes),
               static_cast<std::uint64_t>(settings_.output_log.total_disk_bytes)),
       registry_(make_registry_parts()),
-      toolbox_(tools::make_toolbox(io_.get_executor(), to_toolkits(settings_))),
+      toolkits_(tools::make_toolbox(io_.get_executor(), to_toolkits(settings_))),
+      model_(tools::make_model(io_.get_executor(), to_model_options(settings_))),
+      search_(tools::make_web_search(io_.get_executor(), to_search_options(settings_))),
+      toolbox_(tools::make_service_tools(*toolkits_, *model_, *search_)),
       installer_(io_.get_executor(), pool_, to_installer_settings(settings_, owned_.data())),
       tasks_(io_.get_executor()) {}
 
@@ -155,11 +165,25 @@ void parts::add_routes() {
     auto jupyter = to_jupyter_options(settings_);
     jupyter.pool = &pool_;
     jupyter.log_budget = &budget_;
+    jupyter.services = {{"model", &model_->totals()}, {"search", &search_->totals()}};
     jupyter.http_connections = [this] { return server_->connections(); };
     api::jupyter::add_jupyter_routes(router_, registry_, std::move(jupyter));
     auto agent = to_agent_options(settings_);
     agent.pool = &pool_;
     api::agent::add_agent_routes(router_, registry_, std::move(agent));
+}
+
+void parts::add_helper_routes() {
+    // The session had its key a moment ago; should it have ended since, its last call is counted for nobody.
+    auto find_meters = [this](const std::string& session) {
+        auto found = registry_.find(session);
+        return found ? found->meters() : std::make_shared<tools::meters>(io_.get_executor());
+    };
+    api::helpers::add_execute_route(*helpers_, *toolbox_, find_meters);
+    api::helpers::add_correction_route(*helpers_, registry_);
+    api::helpers::add_package_route(*helpers_, registry_, installer_);
+    api::helpers::add_model_route(*helpers_, *model_, find_meters);
+    api::helpers::add_search_route(*helpers_, *search_, find_meters);
 }
 
 result<void> parts::prepare() {
@@ -173,9 +197,7 @@ result<void> parts::prepare() {
         return found ? std::optional(found->id()) : std::nullopt;
     };
     helpers_ = std::make_unique<api::helpers::endpoint>(io_.get_executor(), owned_.helper_sockets(), find_session);
-    api::helpers::add_execute_route(*helpers_, *toolbox_);
-    api::helpers::add_correction_route(*helpers_, registry_);
-    api::helpers::add_package_route(*helpers_, registry_, installer_);
+    add_helper_routes();
     if (auto bound = helpers_->listen(); !bound) return bound;
     return server_->listen();
 }

@@ -28,7 +28,8 @@ live_session::live_session(session_parts parts)
       changed_(parts_.ex),
       timer_(parts_.ex),
       created_at_(wall_clock::now()),
-      last_activity_(created_at_) {
+      last_activity_(created_at_),
+      meters_(std::make_shared<tools::meters>(parts_.ex)) {
     if (!kernel_) kernel_ = std::make_unique<kernels::kernel>(parts_.kernels, parts_.kernel, *this);
 }
 

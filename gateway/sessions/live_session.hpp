@@ -60,6 +60,7 @@ class live_session final : public session,
     milliseconds cell_timeout() const override;
     cell_settings settings_for(origin who) const override;
     const std::string& helper_key() const override { return parts_.kernel.helper_key; }
+    const tools::shared_meters& meters() const override { return meters_; }
     const std::string& files_directory() const override { return parts_.files_directory; }
     const std::string& packages_directory() const override { return parts_.packages_directory; }
     output_log& log() override { return log_; }
@@ -178,6 +179,7 @@ class live_session final : public session,
     };
     std::deque<held> held_;  // what Jupyter clients sent while the kernel started
     std::size_t held_bytes_ = 0;
+    tools::shared_meters meters_;
     std::shared_ptr<void> agent_socket_ = std::make_shared<int>(0);
 };
 

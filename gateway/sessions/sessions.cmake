@@ -4,4 +4,4 @@ cellgate_layer(gateway_sessions
     cell.cpp cell_book.cpp cell_events.cpp cell_settings.cpp client_table.cpp correction.cpp culling.cpp execution_fsm.cpp
     json_reading.cpp live_registry.cpp live_registry_setup.cpp live_session.cpp live_session_clients.cpp
     live_session_messages.cpp requests.cpp start_failure.cpp text_keeper.cpp
-  LINKS gateway_log gateway_kernels mounts nlohmann_json::nlohmann_json)
+  LINKS gateway_log gateway_kernels gateway_tools mounts nlohmann_json::nlohmann_json)

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "gateway/base/ids.hpp"
 #include "gateway/base/log.hpp"
+#include "gateway/tools/execute_response.hpp"
 #include "gateway/tools/http_transport.hpp"
 #include "gateway/tools/mcp_server.hpp"
 #include "gateway/tools/slug_table.hpp"
@@ -50,18 +50,13 @@ std::string joined(const std::vector<std::string>& names) {
     return made;
 }
 
-std::string response(const tool_answer& answer) {
-    auto error = answer.error.empty() ? std::string("null") : to_text(nlohmann::json(answer.error));
-    return R"({"data":)" + answer.data + R"(,"error":)" + error + R"(,"log_id":")" + make_id("log_") + R"("})";
-}
-
 class mcp_toolbox final : public toolbox {
   public:
     mcp_toolbox(executor ex, std::vector<toolkit_options> toolkits) : ex_(ex) {
         for (auto& each : toolkits) add(std::move(each));
     }
 
-    awaitable<result<std::string>> execute(std::string slug, std::string arguments_json) override {
+    awaitable<result<std::string>> execute(std::string slug, std::string arguments_json, shared_meters) override {
         slug = normalized_slug(slug);
         auto arguments = parse_json(arguments_json);
         if (!arguments || !arguments->is_object())
@@ -73,7 +68,7 @@ class mcp_toolbox final : public toolbox {
         auto& kit = *found->kit;
         auto answer = co_await kit.server->call(found->tool_name, to_text(*arguments), found->deadline);
         if (!answer) co_return failure{answer.error().code, slug + ": " + answer.error().message};
-        co_return response(*answer);
+        co_return execute_response(answer->data, answer->error);
     }
 
     awaitable<std::vector<tool_description>> list() override {

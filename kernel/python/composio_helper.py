@@ -1,5 +1,7 @@
 """``from composio_helper import run_composio_tool``: the name under which agents' code knows the helpers."""
 
+from cellgate_kernel.model import invoke_llm
 from cellgate_kernel.tools import run_composio_tool
+from cellgate_kernel.web import web_search
 
-__all__ = ["run_composio_tool"]
+__all__ = ["invoke_llm", "run_composio_tool", "web_search"]

@@ -25,7 +25,8 @@ class fake_agent_session final : public gateway::sessions::session {
         : id_(std::move(id)),
           options_(std::move(options)),
           log_(ex, pool, budget_, limits, log_directory_.path()),
-          changed_(ex) {
+          changed_(ex),
+          meters_(std::make_shared<gateway::tools::meters>(ex)) {
         if (options_.name.empty()) options_.name = id_;
         running.name = "python3";
         running.display_name = "Python 3";
@@ -125,6 +126,7 @@ class fake_agent_session final : public gateway::sessions::session {
         return gateway::sessions::choose_settings({}, who, options_.error_correction);
     }
     const std::string& helper_key() const override { return kernel_id_; }
+    const gateway::tools::shared_meters& meters() const override { return meters_; }
     const std::string& files_directory() const override { return files_directory_.path(); }
     const std::string& packages_directory() const override { return files_directory_.path(); }
     gateway::sessions::output_log& log() override { return log_; }
@@ -216,6 +218,7 @@ class fake_agent_session final : public gateway::sessions::session {
     gateway::sessions::log_budget budget_{1u << 30, 1u << 30};
     gateway::sessions::output_log log_;
     gateway::event changed_;
+    gateway::tools::shared_meters meters_;
     std::vector<std::shared_ptr<gateway::sessions::cell>> all_;
     std::shared_ptr<void> sockets_ = std::make_shared<int>(0);
 };

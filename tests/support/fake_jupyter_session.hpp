@@ -72,7 +72,10 @@ class fake_jupyter_client final : public gateway::sessions::jupyter_client {
 class fake_session final : public gateway::sessions::session {
   public:
     fake_session(gateway::executor ex, std::string id, gateway::sessions::session_options options)
-        : ex_(ex), id_(std::move(id)), options_(std::move(options)) {
+        : ex_(ex),
+          id_(std::move(id)),
+          options_(std::move(options)),
+          meters_(std::make_shared<gateway::tools::meters>(ex)) {
         kernel_id_ = options_.kernel_id.empty() ? gateway::make_uuid() : options_.kernel_id;
         name_ = options_.name.empty() ? id_ : options_.name;
     }
@@ -110,6 +113,7 @@ class fake_session final : public gateway::sessions::session {
         return gateway::sessions::choose_settings({}, who, options_.error_correction);
     }
     const std::string& helper_key() const override { return empty_; }
+    const gateway::tools::shared_meters& meters() const override { return meters_; }
     const std::string& files_directory() const override { return empty_; }
     const std::string& packages_directory() const override { return empty_; }
     gateway::sessions::output_log& log() override {
@@ -170,6 +174,7 @@ class fake_session final : public gateway::sessions::session {
     gateway::executor ex_;
     std::string id_, name_, kernel_id_, empty_;
     gateway::sessions::session_options options_;
+    gateway::tools::shared_meters meters_;
     temporary_directory directory_;
     boost::asio::thread_pool pool_{1};
     gateway::sessions::log_budget budget_{1u << 30, 1u << 30};

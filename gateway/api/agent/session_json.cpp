@@ -24,6 +24,11 @@ json correction_of(const sessions::session& from, sessions::origin who) {
     return json::parse(sessions::to_json(from.settings_for(who).error_correction));
 }
 
+// What the session's cells used of the model.
+json tokens_object(const tools::meter& model) {
+    return {{"prompt", model.tokens().prompt}, {"completion", model.tokens().completion}, {"calls", model.calls()}};
+}
+
 }  // namespace
 
 json session_object(const sessions::session& from) {
@@ -45,6 +50,7 @@ json session_object(const sessions::session& from) {
         {"sandbox", sessions::parse_object(options.sandbox)},
         {"connections", {{"jupyter", from.connections()}, {"agents", from.agent_sockets()}}},
         {"restarts", from.restarts()},
+        {"tokens", tokens_object(from.meters()->model)},
     };
     if (from.reason() != sessions::cell_reason::none) made["reason"] = to_string(from.reason());
     if (!from.failure_text().empty()) made["failure"] = from.failure_text();

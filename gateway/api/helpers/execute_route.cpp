@@ -20,14 +20,16 @@ std::string shown(const std::string& slug) {
 }
 
 http::response refuse_tool_call(const helper_call& call, const failure& why) {
-    return http::json_response(failure_body(why.message, call.log_id), http_status(why.code));
+    auto made = http::json_response(failure_body(why.message, call.log_id), http_status(why.code));
+    add_retry_after(made, why);
+    return made;
 }
 
-awaitable<http::response> execute(helper_call call, tools::toolbox& tools) {
+awaitable<http::response> execute(helper_call call, tools::toolbox& tools, tools::shared_meters whose) {
     auto what = parse_execute_request(call.from.body);
     if (!what) co_return refuse_tool_call(call, what.error());
     auto started = std::chrono::steady_clock::now();
-    auto answer = co_await tools.execute(what->tool_slug, what->arguments);
+    auto answer = co_await tools.execute(what->tool_slug, what->arguments, std::move(whose));
     auto spent = std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - started).count();
     if (answer) {
         log::debug("session {} called {}: {} bytes in {} ms", call.session, shown(what->tool_slug), answer->size(),
@@ -42,10 +44,12 @@ awaitable<http::response> execute(helper_call call, tools::toolbox& tools) {
 
 }  // namespace
 
-void add_execute_route(endpoint& to, tools::toolbox& tools) {
-    to.add(
-        "POST", "/v1/tools/execute", [&tools](helper_call call) { return execute(std::move(call), tools); },
-        refuse_tool_call);
+void add_execute_route(endpoint& to, tools::toolbox& tools, meter_finder find_meters) {
+    auto handle = [&tools, find_meters = std::move(find_meters)](helper_call call) {
+        auto whose = find_meters(call.session);
+        return execute(std::move(call), tools, std::move(whose));
+    };
+    to.add("POST", "/v1/tools/execute", std::move(handle), refuse_tool_call);
 }
 
 }  // namespace gateway::api::helpers

@@ -8,6 +8,6 @@
 namespace gateway::api::helpers {
 
 // `tools` outlives the endpoint.
-void add_execute_route(endpoint& to, tools::toolbox& tools);
+void add_execute_route(endpoint& to, tools::toolbox& tools, meter_finder find_meters);
 
 }  // namespace gateway::api::helpers

@@ -7,6 +7,7 @@
 #include "gateway/base/async.hpp"
 #include "gateway/base/result.hpp"
 #include "gateway/http/request.hpp"
+#include "gateway/tools/meter.hpp"
 
 namespace gateway::api::helpers {
 
@@ -20,8 +21,12 @@ struct helper_call {
 // Cancelled when the caller goes away: an interrupted cell's call.
 using helper_handler = std::function<awaitable<http::response>(helper_call)>;
 
+// What the session has used; never null.
+using meter_finder = std::function<tools::shared_meters(const std::string& session)>;
+
 // {"error": {"code", "message", "status", "request_id"}}, as all other refusals of the socket. `status` replaces the
-// code's own where HTTP has a narrower one.
+// code's own where HTTP has a narrower one. Says when to come back (Retry-After) where the failure does.
 http::response refuse(const helper_call& call, const failure& why, int status = 0);
+void add_retry_after(http::response& to, const failure& why);
 
 }  // namespace gateway::api::helpers

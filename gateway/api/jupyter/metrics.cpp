@@ -85,6 +85,38 @@ void add_channel_metrics(std::vector<MetricFamily>& into, const channel_counters
         "Messages sent without their buffers to a client that cannot read them", counts.buffers_stripped);
 }
 
+void add_session_tokens(std::vector<MetricFamily>& into, const std::vector<std::shared_ptr<sessions::session>>& all) {
+    auto made =
+        make_family("cellgate_session_model_tokens", "Tokens that live sessions used of the model", MetricType::Gauge);
+    for (const auto& each : all) {
+        const auto& model = each->meters()->model;
+        if (model.calls() == 0) continue;
+        add_value(made, static_cast<double>(model.tokens().prompt), {{"session", each->id()}, {"kind", "prompt"}});
+        add_value(made, static_cast<double>(model.tokens().completion),
+                  {{"session", each->id()}, {"kind", "completion"}});
+    }
+    into.push_back(std::move(made));
+}
+
+// Of the services that cells call through the gateway: "model" and "search".
+void add_service_metrics(std::vector<MetricFamily>& into, const jupyter_options& from) {
+    auto calls = make_family("cellgate_service_calls_total",
+                             "Calls that ended, by service and how: ok, cancelled, or a code", MetricType::Counter);
+    auto running =
+        make_family("cellgate_service_calls_running", "Calls that run or wait, by service", MetricType::Gauge);
+    auto tokens =
+        make_family("cellgate_model_tokens_total", "Tokens that calls of the model used", MetricType::Counter);
+    for (const auto& [name, totals] : from.services) {
+        for (const auto& [ended, count] : totals->calls)
+            add_value(calls, static_cast<double>(count), {{"service", name}, {"ended", ended}});
+        add_value(running, static_cast<double>(totals->running), {{"service", name}});
+        if (name != "model") continue;
+        add_value(tokens, static_cast<double>(totals->tokens.prompt), {{"kind", "prompt"}});
+        add_value(tokens, static_cast<double>(totals->tokens.completion), {{"kind", "completion"}});
+    }
+    for (auto* each : {&calls, &running, &tokens}) into.push_back(std::move(*each));
+}
+
 }  // namespace
 
 prometheus::MetricFamily make_family(const char* name, const char* help, MetricType type) {
@@ -111,6 +143,8 @@ std::vector<MetricFamily> collect_metrics(context& with) {
     add_log_metrics(made, all);
     add_budget_metrics(made, with.options.log_budget);
     add_channel_metrics(made, with.counters);
+    add_service_metrics(made, with.options);
+    add_session_tokens(made, all);
     if (with.options.http_connections)
         made.push_back(single("cellgate_http_connections", "Open TCP connections", MetricType::Gauge,
                               static_cast<double>(with.options.http_connections())));

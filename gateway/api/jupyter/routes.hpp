@@ -6,11 +6,13 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gateway/http/router.hpp"
 #include "gateway/sessions/output_log.hpp"
 #include "gateway/sessions/registry.hpp"
+#include "gateway/tools/service_totals.hpp"
 
 namespace gateway::api::jupyter {
 
@@ -24,7 +26,9 @@ struct jupyter_options {
     // Frames over 1 MiB are coded here instead of on the io thread; null: on the io thread. Outlives the routes.
     asio::thread_pool* pool = nullptr;
     const sessions::log_budget* log_budget = nullptr;  // for /metrics; null: the totals are left out
-    std::function<std::size_t()> http_connections;     // for /metrics; empty: left out
+    std::vector<std::pair<std::string, const tools::service_totals*>>
+        services;                                   // for /metrics; they outlive the routes
+    std::function<std::size_t()> http_connections;  // for /metrics; empty: left out
 };
 
 // `registry` outlives the router.

@@ -4,7 +4,7 @@ import http.client
 import json
 import socket
 import struct
-from typing import Any, Optional, Tuple
+from typing import Any, NamedTuple, Optional, Tuple
 
 from .settings import Settings
 
@@ -15,6 +15,12 @@ CONNECT_S = 10
 
 class Unreachable(Exception):
     """There was no answer that could be read. The text is for the caller of the helper."""
+
+
+class Answer(NamedTuple):
+    status: int
+    body: Any  # decoded JSON
+    retry_after_s: float  # what the gateway asks to wait before the next try; 0: nothing
 
 
 class _UnixConnection(http.client.HTTPConnection):
@@ -32,7 +38,18 @@ class _UnixConnection(http.client.HTTPConnection):
 
 
 def post(settings: Settings, path: str, body: bytes, limit_s: Optional[float] = None) -> Tuple[int, Any]:
-    """The status and the decoded JSON of the answer, waited for at most `limit_s`: as a rule a tool's time."""
+    """The status and the decoded JSON of the answer. Raises Unreachable."""
+    answer = send(settings, "POST", path, body, limit_s)
+    return answer.status, answer.body
+
+
+def send(
+    settings: Settings, method: str, path: str, body: Optional[bytes] = None, limit_s: Optional[float] = None
+) -> Answer:
+    """Waits at most `limit_s`: as a rule a tool's time. Raises Unreachable.
+
+    An interrupt closes the connection, and with it ends what the gateway does for this call.
+    """
     limit_s = limit_s or settings.tool_timeout_s + GRACE_S
     connection = _UnixConnection(settings.socket, limit_s)
     headers = {
@@ -41,9 +58,9 @@ def post(settings: Settings, path: str, body: bytes, limit_s: Optional[float] = 
         "x-cellgate-session-key": settings.helper_key,
     }
     try:
-        connection.request("POST", path, body=body, headers=headers)
+        connection.request(method, path, body=body, headers=headers)
         answer = connection.getresponse()
-        return answer.status, json.loads(answer.read())
+        return Answer(answer.status, json.loads(answer.read()), _seconds(answer.getheader("Retry-After")))
     except socket.timeout:
         raise Unreachable("no answer from the gateway within %g s" % limit_s) from None
     except OSError as error:
@@ -54,3 +71,10 @@ def post(settings: Settings, path: str, body: bytes, limit_s: Optional[float] = 
         raise Unreachable("the gateway's answer is not JSON") from None
     finally:
         connection.close()
+
+
+def _seconds(header: Optional[str]) -> float:
+    try:
+        return max(0.0, float(header or 0))
+    except ValueError:
+        return 0.0

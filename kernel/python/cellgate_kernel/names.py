@@ -2,10 +2,14 @@
 
 import builtins
 
+from .model import invoke_llm
 from .tools import run_composio_tool
+from .web import web_search
+
+HELPERS = (run_composio_tool, invoke_llm, web_search)
 
 
 def publish() -> None:
     """As builtins: a variable of the same name wins, `del` of it gives ours back, and %who and %reset never see it."""
-    for helper in (run_composio_tool,):
+    for helper in HELPERS:
         setattr(builtins, helper.__name__, helper)

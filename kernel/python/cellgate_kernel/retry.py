@@ -1,8 +1,14 @@
-"""When a tool call is tried again: only after an answer that says "too many requests"."""
+"""When a call is tried again: only after an answer that says "too many requests"."""
 
 import random
 import re
-from typing import Any, Mapping, Optional
+import time
+from typing import Any, Callable, Mapping, Optional
+
+from .gateway import Answer
+
+# Who asks for a longer pause than this would keep the cell waiting for its deadline: the caller is told instead.
+LONGEST_PAUSE_S = 60.0
 
 _RATE_LIMIT = re.compile(
     r"rate[\s_-]?limit|too many requests|quota exceeded|resource[\s_-]?exhausted", re.IGNORECASE
@@ -37,6 +43,22 @@ class RetryRules:
         """Before the retry that follows `attempt`, counted from 0."""
         delay = self.delay_ms / 1000 * 2 ** min(attempt, 30)
         return delay + random.uniform(0, min(delay * 0.2, 0.5))
+
+
+def with_retries(send: Callable[[], Answer], rules: RetryRules) -> Answer:
+    """What `send` answers in the end."""
+    attempt = 0
+    while True:
+        answer = send()
+        if attempt >= rules.max_retries or not is_rate_limited(answer.status, answer.body):
+            return answer
+        if answer.retry_after_s > LONGEST_PAUSE_S:
+            return answer
+        # The jitter comes on top of what was asked for: those who were refused together do not come back together.
+        own = rules.delay_s(attempt)
+        asked = answer.retry_after_s + random.uniform(0, 0.5) if answer.retry_after_s else 0.0
+        time.sleep(max(own, asked))
+        attempt += 1
 
 
 def is_rate_limited(status: int, body: Any) -> bool:

@@ -62,6 +62,15 @@ def current() -> Optional[Settings]:
     return _current
 
 
+def not_connected(helper: str) -> str:
+    """The error of a helper that has no settings."""
+    return (
+        "this process has no connection to the Cellgate gateway: %s works in a session's own kernel (threads and forked "
+        "children included), not in a program that the kernel started. Call it from a cell; if this is a cell, restart "
+        "the kernel" % helper
+    )
+
+
 def of_request(shell: Any) -> Dict[str, Any]:
     """``metadata["cellgate"]`` of the message that the kernel is handling, empty when there is none."""
     for message in _parent_messages(shell):

@@ -1,18 +1,11 @@
 """run_composio_tool: a call of an external tool from a cell."""
 
 import json
-import time
 from typing import Any, Dict, Mapping, Optional, Tuple
 
 from . import gateway, settings
-from .retry import RetryRules, is_rate_limited
+from .retry import RetryRules, with_retries
 from .shape import describe
-
-_NOT_INSTALLED = (
-    "this process has no connection to the Cellgate gateway: run_composio_tool works in a session's own kernel "
-    "(threads and forked children included), not in a program that the kernel started. Call it from a cell; if "
-    "this is a cell, restart the kernel"
-)
 
 Result = Tuple[Dict[str, Any], str]
 
@@ -26,6 +19,7 @@ def run_composio_tool(
     account: Optional[str] = None,
 ) -> Result:
     """Call an external tool and return ``(result, error)``. A failed call never raises.
+
 
     tool_slug: TOOLKIT_TOOL, for example "EVERYTHING_ECHO". Case does not matter. An unknown slug's error names close ones.
     arguments: the tool's arguments as a dict that JSON can carry.
@@ -80,19 +74,14 @@ def _request(tool_slug: Any, arguments: Any, account: Any) -> Tuple[str, bytes]:
 
 
 def _call(body: bytes, rules: RetryRules) -> Result:
-    attempt = 0
-    while True:
-        connection = settings.current()
-        if connection is None:
-            return {}, _NOT_INSTALLED
-        try:
-            status, answer = gateway.post(connection, "/v1/tools/execute", body)
-        except gateway.Unreachable as problem:
-            return {}, "Composio tool request failed: %s" % problem
-        if attempt >= rules.max_retries or not is_rate_limited(status, answer):
-            return _outcome(status, answer)
-        time.sleep(rules.delay_s(attempt))
-        attempt += 1
+    connection = settings.current()
+    if connection is None:
+        return {}, settings.not_connected("run_composio_tool")
+    try:
+        answer = with_retries(lambda: gateway.send(connection, "POST", "/v1/tools/execute", body), rules)
+    except gateway.Unreachable as problem:
+        return {}, "Composio tool request failed: %s" % problem
+    return _outcome(answer.status, answer.body)
 
 
 def _outcome(status: int, answer: Any) -> Result:

@@ -19,6 +19,7 @@ struct toolbox_test : testing::Test {
     asio::io_context io;
     test_support::temporary_directory directory;
     std::unique_ptr<toolbox> box;
+    shared_meters whose = std::make_shared<meters>(io.get_executor());
 
     static toolkit_options fake(std::vector<std::string> words = {}, milliseconds timeout = milliseconds(20'000)) {
         toolkit_options made;
@@ -32,7 +33,8 @@ struct toolbox_test : testing::Test {
     void open(toolkit_options only) { open(std::vector<toolkit_options>{std::move(only)}); }
 
     result<std::string> call(std::string slug, std::string arguments = "{}") {
-        return test_support::await(io, box->execute(std::move(slug), std::move(arguments)), std::chrono::seconds(60));
+        return test_support::await(io, box->execute(std::move(slug), std::move(arguments), whose),
+                                   std::chrono::seconds(60));
     }
     // The data of a call that succeeds.
     nlohmann::json data(std::string slug, std::string arguments = "{}") {

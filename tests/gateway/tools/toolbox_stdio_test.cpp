@@ -207,7 +207,7 @@ TEST_F(toolbox_test, forty_calls_at_once_each_get_their_answer) {
     std::vector<int> answers(40, -1);
     std::size_t done = 0;
     auto one = [&](int number) -> awaitable<void> {
-        auto answer = co_await box->execute("FAKE_ECHO", "{\"n\":" + std::to_string(number) + "}");
+        auto answer = co_await box->execute("FAKE_ECHO", "{\"n\":" + std::to_string(number) + "}", whose);
         if (answer)
             answers[static_cast<std::size_t>(number)] = nlohmann::json::parse(*answer)["data"]["arguments"]["n"];
         ++done;
@@ -224,7 +224,7 @@ TEST_F(toolbox_test, a_cancelled_call_tells_the_server) {
     data("FAKE_ECHO");
     std::optional<errc> ended;
     auto one = [&]() -> awaitable<void> {
-        auto answer = co_await box->execute("FAKE_SLEEP", "{}");
+        auto answer = co_await box->execute("FAKE_SLEEP", "{}", whose);
         if (!answer) ended = answer.error().code;
     };
     task_group calls(io.get_executor());

@@ -19,7 +19,7 @@ class _UnixHttpServer(socketserver.ThreadingMixIn, socketserver.UnixStreamServer
 
 
 class HelperSocket:
-    """Answers every POST with what `answer(request)` returns: (status, JSON or raw bytes)."""
+    """Answers every request with what `answer(request)` returns: (status, JSON or raw bytes), and headers where there are any."""
 
     def __init__(self, path):
         self.path = str(path)
@@ -30,15 +30,23 @@ class HelperSocket:
         owner = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                self.reply(None)
+
             def do_POST(self):
                 request = json.loads(self.rfile.read(int(self.headers["content-length"])))
                 owner.requests.append(request)
+                self.reply(request)
+
+            def reply(self, request):
                 owner.paths.append(self.path)
                 owner.keys.append(self.headers["x-cellgate-session-key"])
-                status, body = owner.answer(request)
+                status, body, *headers = owner.answer(request)
                 body = body if isinstance(body, bytes) else json.dumps(body).encode()
                 self.send_response(status)
                 self.send_header("content-length", str(len(body)))
+                for name, value in headers[0].items() if headers else ():
+                    self.send_header(name, value)
                 self.end_headers()
                 self.wfile.write(body)
 

@@ -1,12 +1,11 @@
 """run_composio_tool against a helper socket: what it sends, what it returns, when it tries again."""
 
-import json
 import multiprocessing
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from cellgate_kernel import gateway, settings, tools
+from cellgate_kernel import gateway, names, settings, tools
 from cellgate_kernel.tools import run_composio_tool
 
 FAST = {"max_retries": 2, "delay_ms": 1}
@@ -183,7 +182,7 @@ def test_an_interrupt_passes_through(monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(gateway, "post", interrupted)
+    monkeypatch.setattr(gateway, "send", interrupted)
     with pytest.raises(KeyboardInterrupt):
         run_composio_tool("A_B", {})
 
@@ -199,8 +198,8 @@ def test_a_print_of_the_settings_does_not_show_the_key():
     assert "the-key" not in repr(settings.current())
 
 
-def test_composio_helper_offers_the_same_function():
+def test_composio_helper_offers_the_same_functions():
     import composio_helper
 
     assert composio_helper.run_composio_tool is run_composio_tool
-    assert json.loads(json.dumps(composio_helper.__all__)) == ["run_composio_tool"]
+    assert sorted(composio_helper.__all__) == sorted(helper.__name__ for helper in names.HELPERS)

@@ -39,6 +39,13 @@ TEST_F(sessions_test, passes_on_all_that_a_session_is_made_with) {
     EXPECT_EQ(made.body["idle_timeout_s"], 10);
 }
 
+TEST_F(sessions_test, tells_what_the_session_used_of_the_model) {
+    call("POST", "/api/v1/sessions", R"({"name":"work"})");
+    registry.list().at(0)->meters()->model.add({30, 4});
+    auto got = call("GET", "/api/v1/sessions/ses_1");
+    EXPECT_EQ(got.body["tokens"], json::parse(R"({"prompt":30,"completion":4,"calls":0})"));
+}
+
 struct bad_body {
     const char* body;
     const char* code;

@@ -22,7 +22,7 @@ class fake_toolbox final : public tools::toolbox {
   public:
     explicit fake_toolbox(executor ex) : release(std::move(ex)) {}
 
-    awaitable<result<std::string>> execute(std::string slug, std::string arguments) override {
+    awaitable<result<std::string>> execute(std::string slug, std::string arguments, tools::shared_meters) override {
         ++running;
         most = std::max(most, running);
         bool cancelled = false;
@@ -59,9 +59,10 @@ awaitable<http::response> mirror(helper_call call) {
 
 struct helper_endpoint : helper_client {
     fake_toolbox box{io.get_executor()};
+    tools::shared_meters meters = std::make_shared<tools::meters>(io.get_executor());
 
     void add_routes(endpoint& to) override {
-        add_execute_route(to, box);
+        add_execute_route(to, box, [this](const std::string&) { return meters; });
         to.add("GET", "/v1/mirror/{}", [](helper_call call) { return mirror(std::move(call)); });
     }
     void TearDown() override {

@@ -1,0 +1,13 @@
+// The settings of the services that cells reach through the gateway: a part of table.hpp's. Values; any thread.
+#pragma once
+
+#include <vector>
+
+#include "gateway/config/table.hpp"
+
+namespace gateway::config {
+
+std::vector<setting> llm_settings();
+std::vector<setting> search_settings();
+
+}  // namespace gateway::config

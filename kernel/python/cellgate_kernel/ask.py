@@ -1,0 +1,41 @@
+"""A question to a service behind the gateway, which answers with one JSON object."""
+
+import json
+from typing import Any, Dict, Tuple
+
+from . import gateway, settings
+from .retry import RetryRules, with_retries
+
+
+def ask(helper: str, path: str, body: Dict[str, Any]) -> Tuple[Dict[str, Any], str]:
+    """The answer and "", or an empty dict and what happened. Never raises; an interrupt passes through."""
+    connection = settings.current()
+    if connection is None:
+        return {}, settings.not_connected(helper)
+    query = body.get("query")
+    if not isinstance(query, str) or not query.strip():
+        return {}, "query must be a text that is not empty, not %s" % (
+            "an empty one" if isinstance(query, str) else type(query).__name__
+        )
+    try:
+        query.encode("utf-8")
+    except UnicodeEncodeError as error:
+        return {}, "query cannot be sent as UTF-8: %s" % error
+    text = json.dumps(body).encode("ascii")
+    try:
+        answer = with_retries(lambda: gateway.send(connection, "POST", path, text), RetryRules())
+    except gateway.Unreachable as problem:
+        return {}, "%s failed: %s" % (helper, problem)
+    return _outcome(helper, answer)
+
+
+def _outcome(helper: str, answer: gateway.Answer) -> Tuple[Dict[str, Any], str]:
+    if not isinstance(answer.body, dict):
+        return {}, "%s failed: the gateway's answer is not a JSON object (HTTP %d)" % (helper, answer.status)
+    if answer.status < 400:
+        return answer.body, ""
+    error = answer.body.get("error")
+    text = error.get("message") if isinstance(error, dict) else error
+    if answer.retry_after_s:
+        text = "%s (try again in %g s)" % (text, answer.retry_after_s)
+    return {}, str(text or "%s failed with HTTP %d" % (helper, answer.status))
