@@ -16,6 +16,8 @@
 #include "gateway/api/helpers/model_route.hpp"
 #include "gateway/api/helpers/package_route.hpp"
 #include "gateway/api/helpers/search_route.hpp"
+#include "gateway/api/helpers/session_route.hpp"
+#include "gateway/api/helpers/tools_route.hpp"
 #include "gateway/base/ids.hpp"
 #include "gateway/base/log.hpp"
 #include "gateway/http/key_authenticator.hpp"
@@ -184,6 +186,8 @@ void parts::add_helper_routes() {
     api::helpers::add_package_route(*helpers_, registry_, installer_);
     api::helpers::add_model_route(*helpers_, *model_, find_meters);
     api::helpers::add_search_route(*helpers_, *search_, find_meters);
+    api::helpers::add_tools_route(*helpers_, *toolbox_);
+    api::helpers::add_session_route(*helpers_, registry_);
 }
 
 result<void> parts::prepare() {

@@ -154,7 +154,8 @@ def test_no_key_is_anywhere_in_reach_of_a_cell_or_in_the_log(start_gateway, serv
 import os
 print(invoke_llm("bees"), web_search("bees"), invoke_llm("failing"), web_search("failing"))
 print(run_composio_tool("COMPOSIO_SEARCH_EXA_ANSWER", {"content": "failing"}))
-print(dict(os.environ), open("/proc/self/environ").read())""")
+print(dict(os.environ), open("/proc/self/environ").read())
+%session""")
     assert cell["status"] == "ok" and "(hidden)" in cell["stdout"], cell
     pid = numbered_here(*json.loads(agent.execute(session, TELL_PID)["stdout"]))
     assert memory_has(pid, b"echo: bees") and not memory_has(pid, MODEL_KEY.encode()) and not memory_has(pid, SEARCH_KEY.encode())
@@ -179,6 +180,20 @@ def test_nothing_configured_says_what_to_set(gateway: Gateway) -> None:
     model, web = run(gateway, "print(json.dumps([invoke_llm('a'), web_search('a')]))")
     assert model[0] == "" and "llm.base_url" in model[1]
     assert web[0] == "" and "search.provider" in web[1]
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_people_see_what_can_be_called(start_gateway, services: Services, kernel: str) -> None:
+    gateway = start_gateway(**services.settings())
+    jupyter = gateway.jupyter()
+    with jupyter.connect(jupyter.start_kernel(kernel)) as channels:
+        listed = channels.run("%tools").result
+        assert "COMPOSIO_SEARCH_GROQ_CHAT" in listed and "COMPOSIO_SEARCH_EXA_ANSWER" in listed
+        assert "GROQ" not in channels.run("%tools searches web").result
+        one = channels.run("%tools composio_search_exa_answer").result
+        assert "content" in one and 'run_composio_tool("COMPOSIO_SEARCH_EXA_ANSWER", {"content": ...})' in one
+        assert "0 calls" in channels.run("%session").result
+        assert channels.run("'tools' in dir(), 'session' in dir()").result == "(False, False)"
 
 
 @pytest.mark.parametrize("helper", ["run_composio_tool", "invoke_llm", "web_search"])

@@ -11,7 +11,7 @@ Standard library only, Python 3.8 and later: it also runs in a virtual environme
 import os
 from typing import Any, Dict, Mapping, Optional
 
-from . import corrections, iopub, names, packages, settings
+from . import corrections, iopub, magics, names, packages, settings
 
 __all__ = ["configure", "install"]
 
@@ -29,6 +29,7 @@ def install(given: Optional[Mapping[str, Any]] = None) -> None:
         settings.keep(settings.Settings.parse(found))
     iopub.send_without_limit(getattr(shell, "kernel", None))
     names.publish()
+    magics.register(shell)
     packages.install(shell)
     corrections.install(shell)
 

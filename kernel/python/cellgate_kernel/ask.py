@@ -29,6 +29,17 @@ def ask(helper: str, path: str, body: Dict[str, Any]) -> Tuple[Dict[str, Any], s
     return _outcome(helper, answer)
 
 
+def look(helper: str, path: str) -> Tuple[Dict[str, Any], str]:
+    """What the gateway shows at `path`; as ask()."""
+    connection = settings.current()
+    if connection is None:
+        return {}, settings.not_connected(helper)
+    try:
+        return _outcome(helper, gateway.send(connection, "GET", path))
+    except gateway.Unreachable as problem:
+        return {}, "%s failed: %s" % (helper, problem)
+
+
 def _outcome(helper: str, answer: gateway.Answer) -> Tuple[Dict[str, Any], str]:
     if not isinstance(answer.body, dict):
         return {}, "%s failed: the gateway's answer is not a JSON object (HTTP %d)" % (helper, answer.status)

@@ -20,6 +20,7 @@ def run_composio_tool(
 ) -> Result:
     """Call an external tool and return ``(result, error)``. A failed call never raises.
 
+    What can be called: ``%tools`` lists all, ``%tools mail send`` searches, ``%tools SLUG`` shows a tool's arguments.
 
     tool_slug: TOOLKIT_TOOL, for example "EVERYTHING_ECHO". Case does not matter. An unknown slug's error names close ones.
     arguments: the tool's arguments as a dict that JSON can carry.
