@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
 
+from bench.helper_calls import helper_calls
 from bench.measures import Kernel, Numbers, display, milliseconds, percentile, round_trip, stream
 from bench.situations import wait_for_reply
 from bench.socket_client import Cells, Gone, KernelSocket, execute_content, now
@@ -39,10 +40,12 @@ class Sizes:
     lines: int = 200_000
     megabytes: int = 50
     interrupts: int = 5
+    helper_calls: int = 1000
 
     @staticmethod
     def quick() -> "Sizes":
-        return Sizes(starts=3, slow_starts=2, at_once=4, round_trips=50, idle=3, live=6, turns=2, lines=20_000, megabytes=5, interrupts=1)
+        return Sizes(starts=3, slow_starts=2, at_once=4, round_trips=50, idle=3, live=6, turns=2, lines=20_000, megabytes=5, interrupts=1,
+                     helper_calls=100)
 
 
 Step = Callable[[Target], Numbers]
@@ -59,6 +62,7 @@ def steps(sizes: Sizes) -> dict[str, Step]:
         "prints": lambda target: stream(target, sizes.lines, flush=False),
         "own-display": lambda target: display(target, sizes.megabytes),
         "interrupts": lambda target: interrupts(target, sizes.interrupts),
+        "helper-calls": lambda target: helper_calls(target, sizes.helper_calls),
     }
 
 
