@@ -124,7 +124,9 @@ def hide_library_threads() -> None:
 
 def internal_directories() -> Tuple[str, ...]:
     """Where code lies that neither steps nor stops enter, and that no stack shows: ours and IPython's."""
-    files = (__file__, IPython.__file__, sys.modules["debugpy"].__file__ or "")
+    # What the gateway installs works before and after each cell: a step out of the last line would end in there.
+    others = (sys.modules[name].__file__ for name in ("debugpy", "cellgate_kernel") if name in sys.modules)
+    files = (__file__, IPython.__file__, *filter(None, others))
     named = [os.path.dirname(form(file)) for file in files for form in (os.path.abspath, os.path.realpath)]
     return tuple(os.path.join(path, "") for path in dict.fromkeys(named))
 
