@@ -39,6 +39,7 @@ def warm_up() -> None:
     shell = InteractiveShell.instance()
     completion.complete(shell, "x.a", 3)  # jedi reads the builtins; other modules would cost each child 1 MiB
     completion.inspect(shell, "print", 5, 0)
+    shell.find_line_magic("pip")  # IPython imports what it is in when it is first asked for
     try:
         exec(compile("1/0", "<warm-up>", "exec"), {})
     except ZeroDivisionError:

@@ -1,6 +1,7 @@
 """The C function that reads are compiled to, and what lets others live with it."""
 
 import ast
+import contextlib
 import functools
 import importlib
 import sys
@@ -9,6 +10,11 @@ from typing import Any, Callable, Optional, Tuple
 from .reads import READ
 
 LEAST_PYTHON = (3, 11)  # whose traceback positions the corrections need, and whose stable ABI read.c is built for
+
+
+if sys.version_info >= LEAST_PYTHON:
+    with contextlib.suppress(ImportError):
+        from . import _read  # noqa: F401  # already here, since kernels are forked with what is imported by then
 
 
 class _Operator:

@@ -31,7 +31,7 @@ def install(parent: str, what: Dict[str, Any]) -> Answer:
     if status != 200 or not isinstance(answer, dict):
         raise NotInstalled(_refusal(status, answer))
     if answer.get("installed"):
-        site_directory.make_importable()
+        site_directory.notice_installation()
     return {key: _dicts(answer.get(key)) for key in ("installed", "refused")}
 
 

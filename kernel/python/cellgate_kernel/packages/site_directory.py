@@ -17,6 +17,14 @@ def make_importable() -> None:
     if os.path.isdir(place):
         with _ours_last():
             site.addsitedir(place)
+
+
+def notice_installation() -> None:
+    """Importable also where Python has looked before: within a second a directory's time does not tell of a change.
+
+    Not for a kernel that starts: it would read all directories of its environment again, 2 MiB of its own.
+    """
+    make_importable()
     importlib.invalidate_caches()
 
 
