@@ -66,21 +66,11 @@ class openai_model final : public model {
     const service_totals& totals() const override { return totals_; }
 
     awaitable<result<completion>> complete(chat_request what, shared_meters whose) override {
-        counted_call call(totals_);
         if (what.max_tokens == 0) what.max_tokens = options_.max_tokens;
-        auto is_allowed = check(what);
-        if (!is_allowed) {
-            call.end(is_allowed);
-            co_return is_allowed.error();
-        }
         bill used(whose->model, totals_, what.messages.size(), options_.max_answer_bytes);
         std::string limit_name = who_.what + " (llm.timeout_s)";
-        auto answer = co_await with_timeout(ask(what, whose->model, used), options_.timeout, limit_name);
-        auto state = co_await asio::this_coro::cancellation_state;
-        if (!answer && state.cancelled() != asio::cancellation_type::none)
-            co_return failure{errc::cancelled, "the call was cancelled"};
-        call.end(answer);
-        co_return answer;
+        auto work = ask(what, whose->model, used);
+        co_return co_await run_counted(totals_, std::move(work), options_.timeout, std::move(limit_name));
     }
 
   private:
@@ -96,6 +86,7 @@ class openai_model final : public model {
 
     // `what`, `whose` and `used` outlive it: complete() waits for it.
     awaitable<result<completion>> ask(const chat_request& what, meter& whose, bill& used) {
+        if (auto allowed = check(what); !allowed) co_return allowed.error();
         auto turn = co_await whose.begin(options_.per_session);
         if (!turn) co_return turn.error();
         auto answer = co_await send(what);

@@ -4,7 +4,10 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 
+#include "gateway/base/async.hpp"
+#include "gateway/base/result.hpp"
 #include "gateway/tools/meter.hpp"
 
 namespace gateway::tools {
@@ -35,5 +38,18 @@ class counted_call {
     service_totals& totals_;
     std::string ended_ = "cancelled";
 };
+
+// The call itself, ended at `limit` (with_timeout), with how it ended counted. A caller that goes away cancels it.
+template <class T>
+awaitable<result<T>> run_counted(service_totals& in, awaitable<result<T>> work, milliseconds limit,
+                                 std::string limit_name) {
+    counted_call call(in);
+    auto answer = co_await with_timeout(std::move(work), limit, limit_name);
+    auto state = co_await asio::this_coro::cancellation_state;
+    if (!answer && state.cancelled() != asio::cancellation_type::none)
+        co_return failure{errc::cancelled, "the call was cancelled"};
+    call.end(answer);
+    co_return answer;
+}
 
 }  // namespace gateway::tools

@@ -34,24 +34,15 @@ class provider_search final : public web_search {
     const service_totals& totals() const override { return totals_; }
 
     awaitable<result<search_answer>> search(std::string query, shared_meters whose) override {
-        counted_call call(totals_);
-        if (!is_configured()) {
-            result<search_answer> missing = failure{errc::not_found, nothing_configured};
-            call.end(missing);
-            co_return missing;
-        }
         std::string limit_name = who_.what + " (search.timeout_s)";
-        auto answer = co_await with_timeout(ask(query, whose->search), options_.timeout, limit_name);
-        auto state = co_await asio::this_coro::cancellation_state;
-        if (!answer && state.cancelled() != asio::cancellation_type::none)
-            co_return failure{errc::cancelled, "the call was cancelled"};
-        call.end(answer);
-        co_return answer;
+        auto work = ask(query, whose->search);
+        co_return co_await run_counted(totals_, std::move(work), options_.timeout, std::move(limit_name));
     }
 
   private:
     // `query` and `whose` outlive it: search() waits for it.
     awaitable<result<search_answer>> ask(const std::string& query, meter& whose) {
+        if (!is_configured()) co_return failure{errc::not_found, nothing_configured};
         search_question what{options_.provider, options_.url, options_.api_key, query, options_.max_results};
         auto request = make_search_request(what);
         if (!request) co_return request.error();
