@@ -184,10 +184,12 @@ result<void> kernel_sockets::implementation::send(const message& what) {
     if (!keys) return keys.error();
     if (!stream) return stream.error();
     if (what.where == channel::iopub) return errc::bad_channel;
-    auto signature = keys->sign({what.header, what.parent_header, what.metadata, what.content});
+    auto json = what.json_parts();
+    auto signature = keys->sign(json);
     std::vector<std::string_view> parts(what.identities.begin(), what.identities.end());
     parts.reserve(parts.size() + 6 + what.buffers.size());
-    parts.insert(parts.end(), {delimiter, signature, what.header, what.parent_header, what.metadata, what.content});
+    parts.insert(parts.end(), {delimiter, signature});
+    parts.insert(parts.end(), json.begin(), json.end());
     parts.insert(parts.end(), what.buffers.begin(), what.buffers.end());
     stream->send(parts);
     return {};

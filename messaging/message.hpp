@@ -2,6 +2,7 @@
 // Jupyter messaging specification 5.5, "The wire protocol".
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -29,6 +30,8 @@ struct message {
     std::string content = "{}";
     std::vector<std::string> buffers;
 
+    // What is signed, and sent in this order: header, parent_header, metadata, content.
+    std::array<std::string_view, 4> json_parts() const { return {header, parent_header, metadata, content}; }
     // Bytes of all parts: what the message costs in memory and in a log.
     std::size_t size() const;
     bool operator==(const message&) const = default;

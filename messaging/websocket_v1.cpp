@@ -1,6 +1,5 @@
 #include "messaging/websocket_v1.hpp"
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -21,10 +20,6 @@ std::uint64_t get_word(std::string_view from, std::size_t at) {
     std::uint64_t value = 0;
     for (std::size_t byte = word; byte-- > 0;) value = (value << 8) | static_cast<unsigned char>(from[at + byte]);
     return value;
-}
-
-std::array<std::string_view, fixed_parts - 1> json_parts(const message& of) {
-    return {of.header, of.parent_header, of.metadata, of.content};
 }
 
 // The table is whole, starts behind itself, never goes back, and ends with the frame.
@@ -51,7 +46,7 @@ errc check_offsets(std::string_view bytes, std::uint64_t& parts) {
 std::string encode_v1(const message& from) {
     auto bytes = encode_v1_head(from);
     reserve_large(bytes, bytes.size() + from.size());
-    for (auto part : json_parts(from)) bytes += part;
+    for (auto part : from.json_parts()) bytes += part;
     for (const auto& buffer : from.buffers) bytes += buffer;
     return bytes;
 }
@@ -65,7 +60,7 @@ std::string encode_v1_head(const message& from) {
     put_word(bytes, offsets);
     put_word(bytes, end);
     put_word(bytes, end += where.size());
-    for (auto part : json_parts(from)) put_word(bytes, end += part.size());
+    for (auto part : from.json_parts()) put_word(bytes, end += part.size());
     for (const auto& buffer : from.buffers) put_word(bytes, end += buffer.size());
     return bytes += where;
 }

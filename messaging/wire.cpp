@@ -64,7 +64,7 @@ result<message> decode_wire(frames parts, channel where, signer& keys, std::stri
 frames encode_wire(const message& from, signer& keys) { return encode_wire(message(from), keys); }
 
 frames encode_wire(message&& from, signer& keys) {
-    auto signature = keys.sign({from.header, from.parent_header, from.metadata, from.content});
+    auto signature = keys.sign(from.json_parts());
     frames parts = std::move(from.identities);
     parts.reserve(parts.size() + 2 + signed_parts + from.buffers.size());
     parts.emplace_back(delimiter);

@@ -29,7 +29,7 @@ void put_texts(record_bytes& to, const std::vector<std::string>& texts) {
 void put_message(record_bytes& to, const messaging::message& from) {
     put_number(to, static_cast<std::uint64_t>(from.where));
     put_texts(to, from.identities);
-    for (const auto* part : {&from.header, &from.parent_header, &from.metadata, &from.content}) put_text(to, *part);
+    for (auto part : from.json_parts()) put_text(to, part);
     put_texts(to, from.buffers);
 }
 

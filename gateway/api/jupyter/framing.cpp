@@ -12,7 +12,8 @@ constexpr std::size_t least_borrowed = 64u << 10;  // each part is a buffer of i
 
 outgoing_frame borrow_v1(const messaging::message& what) {
     outgoing_frame made{true, messaging::encode_v1_head(what), {}};
-    made.borrowed = {what.header, what.parent_header, what.metadata, what.content};
+    auto json = what.json_parts();
+    made.borrowed.assign(json.begin(), json.end());
     made.borrowed.insert(made.borrowed.end(), what.buffers.begin(), what.buffers.end());
     return made;
 }
