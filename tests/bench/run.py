@@ -54,7 +54,7 @@ def steps(sizes: Sizes) -> dict[str, Step]:
                 lambda: measures.direct_round_trip(sizes.round_trips) | measures.echo_round_trip(sizes.round_trips)),
         "quickack": (lambda target: measures.round_trip_quickack(target, sizes.round_trips), None),
         "stream": (lambda target: measures.stream(target, sizes.lines), lambda: measures.direct_stream(sizes.lines)),
-        "display": (lambda target: measures.display(target, sizes.display), None),
+        "display": (lambda target: measures.display(target, sizes.display, sizes.situations), None),
         "upload": (lambda target: measures.upload(target, sizes.upload), None),
         "warm": (lambda target: situations.warm_first_reply(target, sizes.situations), None),
         "busy": (lambda target: situations.busy_kernel(target, sizes.situations), None),
