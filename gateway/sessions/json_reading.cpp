@@ -19,7 +19,8 @@ std::string replace_lone_surrogates(std::string_view text) {
         mended.append(text.substr(done, at - done)).append("\\ufffd");
         done = at + 6;
     }
-    return mended.append(text.substr(done));
+    mended.append(text.substr(done));
+    return mended;
 }
 
 }  // namespace

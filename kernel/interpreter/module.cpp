@@ -67,7 +67,8 @@ std::string content_of(const py::object& json, const py::sequence& apart) {
         messaging::append_quoted(whole, text_view(each).utf8());
         at = mark + 1;
     }
-    return whole.append(around, at);
+    whole.append(around, at);
+    return whole;
 }
 
 void publish(const std::string& type, const py::object& content, const py::sequence& apart, const py::object& metadata,
