@@ -4,7 +4,7 @@ import builtins
 import sys
 from typing import Any, Tuple
 
-from . import guards, keys, modes, places, reports, suggestions
+from . import catching, keys, modes, places, reports, suggestions
 from .reads import LITERALS
 
 _OPTIMIZED = 1  # a function's code, whose variables are in no dict
@@ -48,7 +48,7 @@ class Misses:
         return False
 
     def _would_be_caught(self, frame: Any, error: type) -> bool:
-        return guards.would_be_caught(frame, error, modes.running_file(self._shell))
+        return catching.would_be_caught(frame, error, modes.running_file(self._shell))
 
     def _tell(self, frame: Any, key: str, meant: keys.Found) -> None:
         if not reports.already_told(self._shell, self._place(frame)):

@@ -5,7 +5,7 @@ import html
 import re
 from typing import Any, Iterator, List, Optional
 
-from . import keys, managers, places, reports
+from . import keys, places, reports, values
 from .reads import LITERALS
 
 _NOTED = "cellgate: "
@@ -112,7 +112,7 @@ def _value_of(node: ast.AST, frame: Any) -> Any:
         if type(index) not in (str, int):
             raise LookupError("not a plain index")
         return container[index]
-    return managers.value_of(node, frame)
+    return values.value_of(node, frame)
 
 
 def _for_get(frame: Any, line: int) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Which context managers certainly let an exception pass; and values of names, without running the user's code."""
+"""Would a try or with statement catch an exception? It would, unless it certainly lets it pass."""
 
 import abc
 import ast
@@ -9,9 +9,9 @@ import inspect
 import io
 import sys
 import types
-from typing import Any, Tuple
+from typing import Any, Optional, Tuple
 
-from . import places
+from . import guards, places, values
 
 _HARMLESS_CALLS = {
     ("_io", "open"), ("io", "open"), ("os", "fdopen"), ("os", "scandir"), ("_sqlite3", "connect"), ("sqlite3", "connect"),
@@ -22,31 +22,38 @@ _HARMLESS_CALLS = {
 _HARMLESS_TYPES = (io.IOBase, type(__import__("_thread").allocate_lock()), __import__("_thread").RLock, memoryview)
 
 
-def value_of(node: Any, frame: Any) -> Any:
-    """The value of a name, or of an attribute of a module or a plain object; LookupError where that is not known."""
-    if isinstance(node, ast.Name):
-        for names in (frame.f_locals, frame.f_globals, frame.f_builtins):
-            if node.id in names:
-                return names[node.id]
-        raise LookupError(node.id)
-    if isinstance(node, ast.Attribute):
-        owner = value_of(node.value, frame)
-        names = getattr(owner, "__dict__", {}) if isinstance(owner, (types.ModuleType, type)) or _is_plain(owner) else {}
-        if node.attr in names:
-            return names[node.attr]
-    raise LookupError("not a name")
+def may_catch(guard: Any, frame: Any, error: type) -> bool:
+    if isinstance(guard, (ast.With, ast.AsyncWith)):
+        return not all(lets_pass(item.context_expr, frame) for item in guard.items)
+    if any(guards.leaves(each) for each in guard.finalbody):
+        return True
+    return any(handles(handler.type, frame, error) for handler in guard.handlers)
 
 
-def _is_plain(value: Any) -> bool:
-    return type(value).__getattribute__ is object.__getattribute__ and not hasattr(type(value), "__getattr__")
+def handles(caught: Optional[ast.AST], frame: Any, error: type) -> bool:
+    if caught is None:
+        return True
+    if isinstance(caught, ast.Tuple):
+        return any(handles(each, frame, error) for each in caught.elts)
+    try:
+        kinds = values.value_of(caught, frame)
+    except LookupError:
+        return True
+    every = kinds if isinstance(kinds, tuple) else (kinds,)
+    return any(not isinstance(kind, type) or issubclass(error, kind) or _stands_for_others(kind) for kind in every)
+
+
+def _stands_for_others(kind: type) -> bool:
+    """SQLite reports any exception of a function that it calls as one of its own."""
+    return kind.__module__ in ("sqlite3", "_sqlite3")
 
 
 def lets_pass(expression: Any, frame: Any) -> bool:
     """Does `with expression:` certainly not swallow an exception?"""
     try:
         if isinstance(expression, ast.Call):
-            return _made_by(value_of(expression.func, frame))
-        return _instance_lets_pass(type(value_of(expression, frame)))
+            return _made_by(values.value_of(expression.func, frame))
+        return _instance_lets_pass(type(values.value_of(expression, frame)))
     except (LookupError, TypeError, ValueError):
         return False
 
@@ -102,8 +109,6 @@ def _returns_nothing(code: types.CodeType) -> bool:
 
 def _generator_lets_pass(function: types.FunctionType) -> bool:
     """Of @contextmanager: does every `yield` stand outside of what could catch?"""
-    from . import guards
-
     if not getattr(function.__code__, "co_exceptiontable", b"unknown"):
         return True
     tree = places.tree_of(function.__code__.co_filename, function.__globals__)
@@ -117,5 +122,5 @@ def _generator_lets_pass(function: types.FunctionType) -> bool:
             if first in starts:
                 yields = [each for each in ast.walk(node) if isinstance(each, (ast.Yield, ast.YieldFrom))]
                 around = [guard for each in yields for guard in guards.around(tree, places.of_node(each))]
-                return not any(guards.may_catch(guard, frame, KeyError) for guard in around)
+                return not any(may_catch(guard, frame, KeyError) for guard in around)
     return False
