@@ -28,10 +28,11 @@ input_requests::question::question(input_requests& all, const messaging::message
         std::lock_guard lock(all_.mutex_);
         all_.waiting_.push_back(this);
     }
-    all_.server_.send(std::move(made));
+    all_.server_.ask(std::move(made));
 }
 
 input_requests::question::~question() {
+    all_.server_.withdraw(id_);
     std::lock_guard lock(all_.mutex_);
     all_.waiting_.remove(this);
 }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <exception>
 #include <limits>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -24,6 +25,7 @@ constexpr std::int64_t largest_request = 512 << 20;  // as the gateway
 constexpr std::int64_t largest_ping = 64 << 10;      // heartbeats and topics
 
 constexpr socket_kind requests = {.largest_frame = largest_request};
+constexpr socket_kind questions = {.reports_strangers = true, .largest_frame = largest_request};
 constexpr socket_kind publications = {.publishes = true, .largest_frame = largest_ping};
 constexpr socket_kind heartbeats = {.drops = true, .largest_frame = largest_ping};
 
@@ -31,6 +33,11 @@ constexpr socket_kind heartbeats = {.drops = true, .largest_frame = largest_ping
 bool takes_a_line(int descriptor) {
     pollfd asked{descriptor, POLLOUT, 0};
     return ::poll(&asked, 1, 0) == 1 && (asked.revents & POLLOUT) != 0;
+}
+
+std::optional<clock::time_point> earlier(std::optional<clock::time_point> one, std::optional<clock::time_point> other) {
+    if (!one || !other) return one ? one : other;
+    return std::min(*one, *other);
 }
 
 }  // namespace
@@ -42,7 +49,7 @@ io_loop::io_loop(listeners& at, messaging::signer& keys, const io_settings& sett
       encoder_(keys, settings_.session),
       shell_(context_, requests, at.shell, settings.linger),
       control_(context_, requests, at.control, settings.linger),
-      stdin_(context_, requests, at.stdin_channel, settings.linger),
+      stdin_(context_, questions, at.stdin_channel, settings.linger),
       iopub_(context_, publications, at.iopub, settings.linger),
       heartbeat_(context_, heartbeats, at.heartbeat, std::chrono::milliseconds(0)) {}
 
@@ -55,6 +62,7 @@ void io_loop::run(request_sink& sink) {
         for (auto where : {channel::control, channel::stdin_channel, channel::shell}) receive(where, sink);
         if (!state_.unsent.is_full()) state_.captured.drain();
         send_replies();
+        send_questions();
         send_outputs();
     }
     state_.captured.drain();
@@ -76,7 +84,7 @@ void io_loop::wait() {
 
 int io_loop::milliseconds_to_wait() const {
     if (has_more_ || (!state_.again.is_empty() && !state_.unsent.is_full())) return 0;
-    auto due = state_.outputs.due();
+    auto due = earlier(state_.outputs.due(), state_.questions.due());
     if (!due) return -1;
     if (*due <= clock::now()) return 0;
     auto left = std::chrono::ceil<std::chrono::milliseconds>(*due - clock::now()).count();
@@ -124,6 +132,11 @@ void io_loop::send_replies() {
         auto where = each.where;
         socket_of(where).send(encoder_.encode(std::move(each)));
     }
+}
+
+void io_loop::send_questions() {
+    state_.questions.offer(clock::now(),
+                           [this](const messaging::message& what) { return stdin_.send(encoder_.encode(what)); });
 }
 
 void io_loop::send_outputs() {

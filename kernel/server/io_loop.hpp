@@ -46,6 +46,7 @@ class io_loop {
     void receive(messaging::channel where, request_sink& sink);
     void deliver(messaging::frames parts, messaging::channel where, request_sink& sink);
     void send_replies();
+    void send_questions();
     void send_outputs();
     void send_again();
     void send_all();

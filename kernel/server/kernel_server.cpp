@@ -120,6 +120,18 @@ void kernel_server::send(messaging::message what) {
     if (!own.is_copy() && own.state.outputs.send(std::move(what))) own.state.wake.ring();
 }
 
+void kernel_server::ask(messaging::message what) {
+    auto& own = *implementation_;
+    if (own.is_copy()) return;
+    own.state.questions.add(std::move(what), question_queue::clock::now());
+    own.state.wake.ring();
+}
+
+void kernel_server::withdraw(std::string_view msg_id) {
+    auto& own = *implementation_;
+    if (!own.is_copy()) own.state.questions.withdraw(msg_id);
+}
+
 void kernel_server::publish(messaging::message what) {
     auto& own = *implementation_;
     if (!own.is_copy() && own.state.outputs.publish(std::move(what))) own.state.wake.ring();

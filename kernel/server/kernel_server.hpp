@@ -77,8 +77,11 @@ class kernel_server {
     // All of the following: any thread, at any time, never waiting. In a process that was forked off a running kernel
     // they do nothing: its output belongs on descriptors 1 and 2.
 
-    // A reply, or a request on stdin, to what.identities.
+    // A reply, to what.identities.
     void send(messaging::message what);
+    // A request on stdin, to what.identities: as soon as that client's stdin is connected, until it is withdrawn.
+    void ask(messaging::message what);
+    void withdraw(std::string_view msg_id);
     // On iopub, in the order of the calls, also with respect to write(). identities.front() is the topic. Its metadata,
     // a JSON object, gains "cellgate_seq": 1, 2, 3, … in the order of publication.
     void publish(messaging::message what);

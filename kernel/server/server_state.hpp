@@ -12,6 +12,7 @@
 #include "kernel/server/captured_pipes.hpp"
 #include "kernel/server/kept_messages.hpp"
 #include "kernel/server/output_queue.hpp"
+#include "kernel/server/question_queue.hpp"
 #include "kernel/server/unsent_bytes.hpp"
 #include "kernel/server/wake_up.hpp"
 
@@ -41,6 +42,7 @@ struct server_state {
     wake_up wake;
     unsent_bytes unsent;
     output_queue outputs;
+    question_queue questions;
     kept_messages kept;
     resend_queue again;
     captured_pipes captured;

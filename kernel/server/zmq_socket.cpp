@@ -135,6 +135,7 @@ zmq_socket::zmq_socket(const zmq_context& context, const socket_kind& kind, list
             set(socket_, ZMQ_XPUB_VERBOSE, 1);
         else
             set(socket_, ZMQ_ROUTER_HANDOVER, 1);  // a client that comes back before its old connection was missed
+        if (kind.reports_strangers) set(socket_, ZMQ_ROUTER_MANDATORY, 1);
         if (!kind.drops) {
             set(socket_, ZMQ_SNDHWM, 0);
             set(socket_, ZMQ_RCVHWM, 0);
@@ -165,7 +166,7 @@ bool zmq_socket::receive(messaging::frames& into) {
     return true;
 }
 
-void zmq_socket::send(const shared_encoded& what, unsent_bytes* unsent) {
+bool zmq_socket::send(const shared_encoded& what, unsent_bytes* unsent) {
     for (auto left = what->parts.size(); const auto& part : what->parts) {
         bool is_last = --left == 0;
         zmq_msg_t frame;
@@ -175,8 +176,9 @@ void zmq_socket::send(const shared_encoded& what, unsent_bytes* unsent) {
             make_frame(frame, what, part);
         if (zmq_msg_send(&frame, socket_, ZMQ_DONTWAIT | (is_last ? 0 : ZMQ_SNDMORE)) >= 0) continue;
         zmq_msg_close(&frame);
-        return;
+        return false;
     }
+    return true;
 }
 
 }  // namespace kernel

@@ -29,8 +29,9 @@ class zmq_context {
 inline constexpr std::size_t cost_of_frame = 128;
 
 struct socket_kind {
-    bool publishes = false;  // XPUB that tells of each subscription; otherwise ROUTER
-    bool drops = false;      // what a peer does not read, after 1000 messages; otherwise nothing is ever dropped
+    bool publishes = false;          // XPUB that tells of each subscription; otherwise ROUTER
+    bool reports_strangers = false;  // send() fails when its peer is not connected; otherwise it drops the message
+    bool drops = false;  // what a peer does not read, after 1000 messages; otherwise nothing is ever dropped
     std::int64_t largest_frame = -1;  // bytes; a peer that announces more is disconnected
 };
 
@@ -47,8 +48,9 @@ class zmq_socket {
     // behind the first that is too many; one that memory does not suffice for comes empty.
     bool receive(messaging::frames& into);
     // Without waiting, and without a copy of what is large. `unsent`, which outlives the context, counts its bytes, and
-    // cost_of_frame for each of its frames, until libzmq has written the last.
-    void send(const shared_encoded& what, unsent_bytes* unsent = nullptr);
+    // cost_of_frame for each of its frames, until libzmq has written the last. False when the socket
+    // reports strangers and the first frame names one.
+    bool send(const shared_encoded& what, unsent_bytes* unsent = nullptr);
 
   private:
     void* socket_;

@@ -13,11 +13,6 @@ messaging::message answer(const std::string& value, std::string parent = "{}") {
 
 class input_requests_test : public served {
   protected:
-    // A router drops what is for a client that has not connected yet.
-    void SetUp() override {
-        send("input_reply", "{}", messaging::channel::stdin_channel);
-        next_request();
-    }
     messaging::message request_from_client() {
         send("execute_request", "{}");
         return next_request();

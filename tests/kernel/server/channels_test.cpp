@@ -24,6 +24,11 @@ class channels_test : public kernel_server_test {
         start({.log = log[1]});
         connect();
     }
+    static messaging::message question_to(std::string identity, std::string content) {
+        auto made = messaging::make_message(channel::stdin_channel, "input_request", "k", std::move(content));
+        made.identities = {std::move(identity)};
+        return made;
+    }
     // The next line that the server wrote about something that it refused.
     std::string next_line() {
         std::string line;
@@ -84,15 +89,41 @@ TEST_F(channels_test, asks_on_stdin_and_passes_the_answer_on) {
     auto question = messaging::make_message(channel::stdin_channel, "input_request", "k", R"({"prompt":"?"})");
     // One identity for all channels: a client's stdin is found by that of its shell.
     question.identities = request->identities;
-    // It may not have arrived at the new stdin connection when the shell's already works.
-    client->send(channel::stdin_channel, "input_reply", R"({"value":"early"})");
-    ASSERT_TRUE(sink.next_input_reply());
-    server->send(question);
+    server->ask(question);
     ASSERT_TRUE(client->next(channel::stdin_channel));
     client->send(channel::stdin_channel, "input_reply", R"({"value":"42"})");
     auto answer = sink.next_input_reply();
     ASSERT_TRUE(answer);
     EXPECT_EQ(answer->content, R"({"value":"42"})");
+}
+
+TEST_F(channels_test, asks_a_client_whose_stdin_is_connected_later) {
+    start();
+    connect();
+    server->ask(question_to("late", "first?"));
+    server->ask(question_to("late", "second?"));
+    // Two turns of the io thread: both were offered in vain.
+    for (int turn = 0; turn < 2; ++turn) ASSERT_EQ(client->heartbeat("ping"), "ping");
+    test_client late(server->where(), "late");
+    for (std::string_view prompt : {"first?", "second?"}) {
+        auto asked = late.next(channel::stdin_channel);
+        ASSERT_TRUE(asked);
+        EXPECT_EQ(asked->content, prompt);
+    }
+    EXPECT_FALSE(client->next(channel::stdin_channel, std::chrono::milliseconds(0)));
+}
+
+TEST_F(channels_test, does_not_ask_later_what_was_withdrawn) {
+    start();
+    connect();
+    auto given_up = question_to("late", "given up?");
+    server->ask(given_up);
+    server->withdraw(messaging::parse_header(given_up.header)->msg_id);
+    server->ask(question_to("late", "wanted?"));
+    test_client late(server->where(), "late");
+    auto asked = late.next(channel::stdin_channel);
+    ASSERT_TRUE(asked);
+    EXPECT_EQ(asked->content, "wanted?");
 }
 
 TEST_F(channels_test, keeps_the_order_of_a_channel) {
