@@ -13,6 +13,12 @@
 #include "messaging/json_string.hpp"
 
 namespace kernel {
+namespace {
+
+// A signal may come just before poll(), or to another thread of Python's: it is seen after this.
+constexpr int longest_wait_ms = 100;
+
+}  // namespace
 
 input_requests::question::question(input_requests& all, const messaging::message& request,
                                    std::string_view parent_header, std::string_view prompt, bool password)
@@ -39,7 +45,7 @@ input_requests::question::~question() {
 
 std::optional<std::string> input_requests::question::wait() {
     pollfd waited{answered_.get(), POLLIN, 0};
-    if (poll(&waited, 1, 1000) <= 0) return std::nullopt;
+    if (poll(&waited, 1, longest_wait_ms) <= 0) return std::nullopt;
     std::lock_guard lock(all_.mutex_);
     eventfd_t ignored = 0;
     eventfd_read(answered_.get(), &ignored);

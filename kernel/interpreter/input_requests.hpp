@@ -26,7 +26,7 @@ class input_requests {
         question(const question&) = delete;
         question& operator=(const question&) = delete;
 
-        // Nothing yet when a signal came, when somebody woke it, or a second has passed: look around and wait again.
+        // Nothing yet when a signal came, when somebody woke it, or 0.1 s has passed: look around and wait again.
         std::optional<std::string> wait();
 
       private:

@@ -176,14 +176,16 @@ void kernel_process::interrupt_main() {
         killpg(getpid(), SIGINT);
     else
         kill(getpid(), SIGINT);
+    inputs_.wake();  // a signal that comes just before a wait does not end it
 }
 
-// Python runs signal handlers on the main thread alone: other threads get their exception by hand.
+// Python runs signal handlers on the main thread alone: other threads get their exception by hand. Once: a wait of ours
+// raises it by itself, and a second one would end what is to go on afterwards.
 void kernel_process::interrupt_subshell(const shell_pointer& which) {
     which->interrupted = true;
     inputs_.wake();
     worker_.post([this, which] {
-        if (!which->executing || !kernel_object_) return;
+        if (!which->executing || !kernel_object_ || which->waiting || !which->interrupted.exchange(false)) return;
         PyThreadState_SetAsyncExc(which->thread, PyExc_KeyboardInterrupt);
         try {
             borrowed(kernel_object_).attr("interrupt")(which->id);

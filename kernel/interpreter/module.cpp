@@ -30,8 +30,22 @@ void check_interrupt(kernel_process& kernel) {
     throw py::error_already_set();
 }
 
+// While it lives, an interrupt of the shell's thread is left to check_interrupt().
+class waiting_shell {
+  public:
+    explicit waiting_shell(kernel_process& kernel) : waiting_(kernel.shell_of_thread().waiting) { waiting_ = true; }
+    ~waiting_shell() { waiting_ = false; }
+    waiting_shell(const waiting_shell&) = delete;
+    waiting_shell& operator=(const waiting_shell&) = delete;
+
+  private:
+    std::atomic<bool>& waiting_;
+};
+
 // Output waits rather than being dropped, or filling the memory, while clients do not take it.
 void wait_for_room(kernel_process& kernel) {
+    if (kernel.server().wait_for_room(0ms)) return;
+    waiting_shell during(kernel);
     while (!kernel.server().wait_for_room(0ms)) {
         {
             py::gil_scoped_release unlocked;
@@ -109,6 +123,7 @@ void write(const std::string& name, const py::object& text, const py::object& pa
 }
 
 std::string wait_for(input_requests::question& asked, kernel_process& kernel) {
+    waiting_shell during(kernel);
     for (;;) {
         std::optional<std::string> answer;
         {

@@ -87,3 +87,17 @@ def test_an_answer_that_nobody_waits_for_is_forgotten(channels: DirectChannels) 
     channels.answer_input("fresh", asked)
     channels.collect(cell)
     assert cell.result == "'fresh'"
+
+
+@pytest.mark.parametrize("where", ["main", "subshell"])
+def test_an_interrupt_is_raised_once(channels: DirectChannels, where: str) -> None:
+    subshell = channels.request("create_subshell_request", {}, channel="control")["subshell_id"] if where == "subshell" else None
+    code = "try:\n    input()\nexcept KeyboardInterrupt:\n    print('left')\n    sum(range(100_000))\n    print('goes on')"
+    for _ in range(20):
+        cell = channels.begin(code, allow_stdin=True, subshell=subshell)
+        channels.collect(cell, until=lambda message: message["header"]["msg_type"] == "input_request")
+        channels.request("interrupt_request", {}, channel="control", subshell=subshell, beside=(cell,))
+        channels.collect(cell)
+        assert cell.status == "ok" and cell.text() == "left\ngoes on\n", cell.error
+    if subshell:
+        channels.request("delete_subshell_request", {"subshell_id": subshell}, channel="control")

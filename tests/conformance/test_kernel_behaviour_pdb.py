@@ -98,4 +98,8 @@ def test_a_subshell_has_a_prompt_of_its_own(channels: DirectChannels) -> None:
     stopped = Prompt(channels, BREAKS.format("breakpoint()"), subshell=subshell)
     assert channels.run("'meanwhile'").result == "'meanwhile'"
     assert stopped.say("p x").end("c").text().endswith("42\n")
+    stopped = Prompt(channels, BREAKS.format("breakpoint()"), subshell=subshell)
+    channels.request("interrupt_request", {}, channel="control", subshell=subshell, beside=(stopped.cell,))
+    channels.collect(stopped.cell)
+    assert stopped.cell.status == "ok" and stopped.cell.text().endswith("42\n"), "it is left, and the cell goes on"
     channels.request("delete_subshell_request", {"subshell_id": subshell}, channel="control")

@@ -17,7 +17,7 @@ class input_requests_test : public served {
         send("execute_request", "{}");
         return next_request();
     }
-    // A question that was answered says so at once; one that was not, after a second.
+    // A question that was answered says so at once; one that was not, after a while.
     static std::string answered(input_requests::question& asked) { return asked.wait().value_or("nothing"); }
 
     input_requests inputs{*server, "ours"};
