@@ -9,6 +9,7 @@
 
 #include "gateway/base/ids.hpp"
 #include "gateway/kernels/kernel.hpp"
+#include "gateway/sessions/cell_settings.hpp"
 #include "gateway/sessions/correction.hpp"
 
 namespace gateway::sessions {
@@ -44,7 +45,7 @@ struct execute_options {
     bool store_history = true;
     bool silent = false;
     bool allow_stdin = true;
-    std::optional<correction_mode> error_correction;  // none: the session's
+    asked_settings settings;  // none: the session's
     std::string idempotency_key;
     std::string current_step;
     std::string current_step_metric;  // JSON as sent

@@ -2,12 +2,15 @@
 // of Jupyter clients, whose requests go through verbatim, when the kernel starts. Values; any thread.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
-#include "gateway/sessions/cell.hpp"
+#include "gateway/sessions/correction.hpp"
 
 namespace gateway::sessions {
+
+enum class origin : std::uint8_t;
 
 struct cell_settings {
     correction_mode error_correction = correction_mode::on;
@@ -22,9 +25,17 @@ struct cell_rules {
     cell_settings jupyter{correction_mode::report, false};
 };
 
-// For the cells of `who` in a session with an error_correction of its own (or none). A person's cells never get more
-// than the session has.
-cell_settings choose_settings(const cell_rules& rules, origin who, std::optional<correction_mode> of_session);
+// What a session or a cell says itself, as far as it does.
+struct asked_settings {
+    std::optional<correction_mode> error_correction;
+    std::optional<bool> install;
+};
+
+// For the cells of `who` in a session that asked for `of_session`. A person's cells never get more than that.
+cell_settings choose_settings(const cell_rules& rules, origin who, const asked_settings& of_session);
+
+// With what `asked` says in place of its own.
+cell_settings replaced(cell_settings by_default, const asked_settings& asked);
 
 // {"error_correction":true,"install":true}: metadata["cellgate"] of an execute_request.
 std::string to_json(const cell_settings& from);

@@ -37,7 +37,7 @@ result<kernels::kernel_options> live_registry::make_kernel(const kernels::kernel
     made.mounts = mounts::box_mounts(*paths);
     made.helper_key = random_hex(helper_key_bytes);
     made.preload_metadata = parts_.preload_metadata;
-    made.cell_defaults = to_json(choose_settings(parts_.limits.cells, origin::jupyter, std::nullopt));
+    made.cell_defaults = to_json(choose_settings(parts_.limits.cells, origin::jupyter, {}));
     return made;
 }
 
@@ -80,7 +80,7 @@ result<session_parts> live_registry::prepare(const std::string& id, const sessio
         if (!kernel) return kernel.error();
         made.kernel = std::move(*kernel);
         made.kernel.env = options.env;
-        const auto settings = choose_settings(parts_.limits.cells, origin::jupyter, options.error_correction);
+        const auto settings = choose_settings(parts_.limits.cells, origin::jupyter, options.settings);
         made.kernel.cell_defaults = to_json(settings);
     }
     if (place) {

@@ -83,7 +83,7 @@ milliseconds live_session::cell_timeout() const {
 }
 
 cell_settings live_session::settings_for(origin who) const {
-    return choose_settings(parts_.limits.cells, who, parts_.options.error_correction);
+    return choose_settings(parts_.limits.cells, who, parts_.options.settings);
 }
 
 awaitable<result<void>> live_session::ready() {

@@ -134,8 +134,7 @@ void live_session::perform(const action::send& what) {
     sent.where = messaging::channel::shell;
     sent.header = messaging::make_header("execute_request", agent_session_, what.msg_id);
     sent.content = content.dump(-1, ' ', false, json::error_handler_t::replace);
-    auto settings = settings_for(origin::agent);
-    if (asked.error_correction) settings.error_correction = *asked.error_correction;
+    const auto settings = replaced(settings_for(origin::agent), asked.settings);
     sent.metadata = "{\"cellgate\":" + to_json(settings) + "}";
     // A kernel that is dead by now has told so before this is looked at again: its end answers the cell.
     if (kernel_->send(sent)) executions_.was_sent(what.msg_id, std::chrono::steady_clock::now());

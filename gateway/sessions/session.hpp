@@ -29,8 +29,8 @@ struct session_options {
     std::string kernel_name;  // empty: the configured default
     std::string kernel_id;    // chosen by a client; empty: a fresh UUID
     origin made_by = origin::agent;
-    std::string sandbox = "{}";                       // JSON object, stored and echoed
-    std::optional<correction_mode> error_correction;  // none: configured
+    std::string sandbox = "{}";  // JSON object, stored and echoed
+    asked_settings settings;     // none: configured
     std::map<std::string, std::string> env;
     std::string working_dir;                   // as asked: KERNEL_WORKING_DIR or a Jupyter path; empty: none
     std::optional<milliseconds> cell_timeout;  // none: configured

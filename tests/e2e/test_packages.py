@@ -165,6 +165,58 @@ def test_jupyters_cells_install_nothing_unless_configured(start) -> None:
             assert channels.run(code).reply["content"]["status"] == status
 
 
+def imports(agent, session: str, **params: object) -> bool:
+    """Whether a cell that imports KNOWN, which nobody installed before, has it installed."""
+    cell = agent.execute(session, f"import {KNOWN}", **params)
+    assert bool(cell["installed"]) == (cell["status"] == "ok"), cell
+    return cell["status"] == "ok"
+
+
+def test_a_cell_or_else_its_session_says_whether_to_install(start, kernel: str) -> None:
+    agent = start().agent()
+    yes, no = {"install": True}, {"install": False}
+    for of_session, of_cell, done in (({}, {}, True), ({}, no, False), (no, {}, False), (no, yes, True)):
+        session = agent.start_session(kernel_name=kernel, **of_session)
+        assert session["install"] is of_session.get("install", True) and session["jupyter_install"] is False
+        assert imports(agent, session["id"], **of_cell) is done
+
+
+def test_the_socket_says_it_too(start) -> None:
+    agent = start(packages__agents=False).agent()
+    session = agent.start_session()
+    assert session["install"] is False
+    with agent.connect(session["id"]) as socket_of_agent:
+        assert socket_of_agent.run(f"import {KNOWN}")["status"] == "error"
+        assert socket_of_agent.run(f"import {KNOWN}", install=True)["installed"][0]["name"] == KNOWN
+
+
+def test_people_install_nothing_in_a_session_made_without(start, kernel: str) -> None:
+    gateway = start(packages__jupyter=True)
+    jupyter, agent = gateway.jupyter(), gateway.agent()
+    for of_session, status in (({"install": False}, "error"), ({}, "ok")):
+        session = agent.start_session(kernel_name=kernel, **of_session)
+        assert session["jupyter_install"] is (status == "ok")
+        with jupyter.connect(jupyter.start_kernel(f"attach-{session['id']}")) as channels:
+            assert channels.run(f"import {KNOWN}").reply["content"]["status"] == status
+
+
+def test_any_other_wish_is_refused(start) -> None:
+    agent = start().agent()
+    session = agent.start_session()["id"]
+    for wrong in (1, "true", "report"):
+        for path, body in (("/sessions", {}), (f"/sessions/{session}/execute", {"code": "1"})):
+            error = agent.call("POST", path, 400, json={**body, "install": wrong}).json()["error"]
+            assert (error["code"], error["message"]) == ("invalid_request", "install must be true or false")
+
+
+def test_verbatim_is_about_corrections_alone(start, kernel: str) -> None:
+    agent = start().agent()
+    session = agent.start_session(kernel_name=kernel)["id"]
+    code = f"%%verbatim\nimport {KNOWN}"
+    assert agent.execute(session, code, install=False)["status"] == "error"
+    assert agent.execute(session, code)["installed"][0]["name"] == KNOWN
+
+
 def test_agents_cells_install_nothing_where_that_is_configured(start) -> None:
     agent = start(packages__agents=False).agent()
     session = agent.start_session()["id"]

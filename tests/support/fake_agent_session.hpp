@@ -123,7 +123,7 @@ class fake_agent_session final : public gateway::sessions::session {
         return options_.cell_timeout.value_or(gateway::milliseconds(180'000));
     }
     gateway::sessions::cell_settings settings_for(gateway::sessions::origin who) const override {
-        return gateway::sessions::choose_settings({}, who, options_.error_correction);
+        return gateway::sessions::choose_settings({}, who, options_.settings);
     }
     const std::string& helper_key() const override { return kernel_id_; }
     const gateway::tools::shared_meters& meters() const override { return meters_; }

@@ -110,7 +110,7 @@ class fake_session final : public gateway::sessions::session {
     gateway::wall_clock::time_point last_activity() const override { return active_at; }
     gateway::milliseconds cell_timeout() const override { return gateway::milliseconds(180'000); }
     gateway::sessions::cell_settings settings_for(gateway::sessions::origin who) const override {
-        return gateway::sessions::choose_settings({}, who, options_.error_correction);
+        return gateway::sessions::choose_settings({}, who, options_.settings);
     }
     const std::string& helper_key() const override { return empty_; }
     const gateway::tools::shared_meters& meters() const override { return meters_; }

@@ -19,7 +19,7 @@ result<sessions::execute_options> parse_execute(request_object& object, execute_
     made.timeout = from.seconds("timeout_s");
     made.store_history = from.flag("store_history", true);
     made.silent = from.flag("silent", false);
-    made.error_correction = from.error_correction("error_correction");
+    made.settings = from.settings();
     auto key = from.text("idempotency_key", most_key_bytes);
     if (key && key->empty()) from.refuse("idempotency_key must not be empty");
     made.idempotency_key = key.value_or("");

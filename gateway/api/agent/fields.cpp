@@ -76,12 +76,12 @@ std::string fields::required_text(const char* name, std::size_t most_bytes) {
     return value.value_or("");
 }
 
-bool fields::flag(const char* name, bool otherwise) {
+std::optional<bool> fields::flag(const char* name) {
     auto value = take(name, most_scalar_bytes);
-    if (!value) return otherwise;
+    if (!value) return std::nullopt;
     if (value->is_boolean()) return value->get<bool>();
     refuse(fmt::format("{} must be true or false", name));
-    return otherwise;
+    return std::nullopt;
 }
 
 std::optional<milliseconds> fields::seconds(const char* name) {
@@ -113,11 +113,13 @@ std::string fields::object(const char* name, std::size_t most_bytes) {
     return value ? dump(*value) : std::string();
 }
 
-std::optional<sessions::correction_mode> fields::error_correction(const char* name) {
-    auto value = take(name, most_scalar_bytes);
+sessions::asked_settings fields::settings() { return {error_correction(), flag("install")}; }
+
+std::optional<sessions::correction_mode> fields::error_correction() {
+    auto value = take("error_correction", most_scalar_bytes);
     if (!value) return std::nullopt;
     auto mode = sessions::parse_correction_mode(dump(*value));
-    if (!mode) refuse(fmt::format("{} must be true, false or \"report\"", name));
+    if (!mode) refuse("error_correction must be true, false or \"report\"");
     return mode;
 }
 

@@ -13,7 +13,7 @@
 #include "gateway/api/agent/request_object.hpp"
 #include "gateway/base/async.hpp"
 #include "gateway/base/result.hpp"
-#include "gateway/sessions/correction.hpp"
+#include "gateway/sessions/cell_settings.hpp"
 
 namespace gateway::api::agent {
 
@@ -28,13 +28,14 @@ class fields {
     std::string code();  // required
     std::optional<std::string> text(const char* name, std::size_t most_bytes = most_value_bytes);
     std::string required_text(const char* name, std::size_t most_bytes = most_value_bytes);
-    bool flag(const char* name, bool otherwise);
+    std::optional<bool> flag(const char* name);
+    bool flag(const char* name, bool otherwise) { return flag(name).value_or(otherwise); }
     std::optional<milliseconds> seconds(const char* name);  // over 0, fractions allowed
     std::optional<std::uint64_t> number(const char* name, std::uint64_t most = std::uint64_t(-1));
     // Any value, as JSON text; empty when absent.
     std::string raw(const char* name, std::size_t most_bytes = most_value_bytes);
     std::string object(const char* name, std::size_t most_bytes = most_value_bytes);     // an object, in the same way
-    std::optional<sessions::correction_mode> error_correction(const char* name);         // true, false or "report"
+    sessions::asked_settings settings();                                                 // error_correction, install
     std::map<std::string, std::string> texts(const char* name, std::size_t most_bytes);  // an object of strings
 
     // Says why a value that was taken is wrong.
@@ -43,6 +44,7 @@ class fields {
     result<void> finish() const;
 
   private:
+    std::optional<sessions::correction_mode> error_correction();  // true, false or "report"
     // The value's JSON text, noted as known; null when it is absent or null.
     const std::string* find(const char* name);
     // The value; absent when there is none, or it is refused: over `most_bytes` of JSON text, or none that can be kept.

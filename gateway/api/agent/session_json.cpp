@@ -20,9 +20,7 @@ json seconds_or_null(const std::optional<milliseconds>& duration) {
     return duration ? to_seconds(*duration) : json(nullptr);
 }
 
-json correction_of(const sessions::session& from, sessions::origin who) {
-    return json::parse(sessions::to_json(from.settings_for(who).error_correction));
-}
+json to_object(sessions::correction_mode mode) { return json::parse(sessions::to_json(mode)); }
 
 // What the session's cells used of the model.
 json tokens_object(const tools::meter& model) {
@@ -33,6 +31,8 @@ json tokens_object(const tools::meter& model) {
 
 json session_object(const sessions::session& from) {
     const auto& options = from.options();
+    const auto of_agents = from.settings_for(sessions::origin::agent);
+    const auto of_people = from.settings_for(sessions::origin::jupyter);
     json made = {
         {"id", from.id()},
         {"name", from.name()},
@@ -45,8 +45,10 @@ json session_object(const sessions::session& from) {
         {"cell_timeout_s", to_seconds(from.cell_timeout())},
         {"idle_timeout_s", seconds_or_null(options.idle_timeout)},
         {"lifetime_s", seconds_or_null(options.lifetime)},
-        {"error_correction", correction_of(from, sessions::origin::agent)},
-        {"jupyter_error_correction", correction_of(from, sessions::origin::jupyter)},
+        {"error_correction", to_object(of_agents.error_correction)},
+        {"jupyter_error_correction", to_object(of_people.error_correction)},
+        {"install", of_agents.install},
+        {"jupyter_install", of_people.install},
         {"sandbox", sessions::parse_object(options.sandbox)},
         {"connections", {{"jupyter", from.connections()}, {"agents", from.agent_sockets()}}},
         {"restarts", from.restarts()},

@@ -75,7 +75,7 @@ result<sessions::session_options> parse_session_request(const std::string& body,
     made.cell_timeout = from.seconds("cell_timeout_s");
     made.idle_timeout = from.seconds("idle_timeout_s");
     made.lifetime = from.seconds("lifetime_s");
-    made.error_correction = from.error_correction("error_correction");
+    made.settings = from.settings();
     if (auto good = from.finish(); !good) return good.error();
     if (auto allowed = check_user(made.user_id, caller); !allowed) return allowed.error();
     return made;

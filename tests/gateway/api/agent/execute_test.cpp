@@ -41,8 +41,9 @@ TEST_F(execute_test, names_the_cell_before_its_end) {
 }
 
 TEST_F(execute_test, passes_on_what_is_asked) {
-    execute(R"({"code":"x","timeout_s":0.5,"store_history":false,"silent":true,"error_correction":false,)"
-            R"("current_step":"load","current_step_metric":{"rows":3},"idempotency_key":"k"})");
+    execute(
+        R"({"code":"x","timeout_s":0.5,"store_history":false,"silent":true,"error_correction":false,"install":true,)"
+        R"("current_step":"load","current_step_metric":{"rows":3},"idempotency_key":"k"})");
     ASSERT_EQ(session->executed.size(), 1u);
     const auto& asked = session->executed[0];
     EXPECT_EQ(asked.code, "x");
@@ -50,16 +51,18 @@ TEST_F(execute_test, passes_on_what_is_asked) {
     EXPECT_FALSE(asked.store_history);
     EXPECT_TRUE(asked.silent);
     EXPECT_FALSE(asked.allow_stdin);
-    EXPECT_EQ(asked.error_correction, sessions::correction_mode::off);
+    EXPECT_EQ(asked.settings.error_correction, sessions::correction_mode::off);
+    EXPECT_EQ(asked.settings.install, true);
     EXPECT_EQ(asked.current_step, "load");
     EXPECT_EQ(asked.current_step_metric, R"({"rows":3})");
     EXPECT_EQ(asked.idempotency_key, "k");
 }
 
 TEST_F(execute_test, checks_everything_before_the_headers) {
-    for (const auto* body : {"", "{}", R"({"code":1})", R"({"code":"x","timeout_s":-1})",
-                             R"({"code":"x","silent":"no"})", R"({"code":"x","allow_stdin":true})",
-                             R"({"code":"x","idempotency_key":""})", R"({"code":"x","tiemout_s":1})"}) {
+    for (const auto* body :
+         {"", "{}", R"({"code":1})", R"({"code":"x","timeout_s":-1})", R"({"code":"x","silent":"no"})",
+          R"({"code":"x","install":1})", R"({"code":"x","allow_stdin":true})", R"({"code":"x","idempotency_key":""})",
+          R"({"code":"x","tiemout_s":1})"}) {
         auto refused = call("POST", "/api/v1/sessions/ses_1/execute", body);
         EXPECT_EQ(refused.status, 400) << body;
         EXPECT_FALSE(refused.code().empty()) << body;

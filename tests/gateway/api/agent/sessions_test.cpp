@@ -20,13 +20,15 @@ TEST_F(sessions_test, makes_a_session_of_the_callers_and_answers_at_once) {
     EXPECT_EQ(made.body["cell_timeout_s"], 2.5);
     EXPECT_EQ(made.body["error_correction"], true);
     EXPECT_EQ(made.body["jupyter_error_correction"], "report");
+    EXPECT_EQ(made.body["install"], true);
+    EXPECT_EQ(made.body["jupyter_install"], false);
     EXPECT_EQ(made.headers.at(0).second, "/api/v1/sessions/ses_1");
 }
 
 TEST_F(sessions_test, passes_on_all_that_a_session_is_made_with) {
     auto made = call("POST", "/api/v1/sessions",
                      R"({"kernel_name":"ir","sandbox":{"enable":true,"size":2},"env":{"A":"1"},"idle_timeout_s":10,)"
-                     R"("lifetime_s":20,"error_correction":"report","user_id":null})");
+                     R"("lifetime_s":20,"error_correction":"report","install":false,"user_id":null})");
     ASSERT_EQ(made.status, 201) << made.text;
     const auto& options = registry.list().at(0)->options();
     EXPECT_EQ(options.kernel_name, "ir");
@@ -34,7 +36,9 @@ TEST_F(sessions_test, passes_on_all_that_a_session_is_made_with) {
     EXPECT_EQ(options.env.at("A"), "1");
     EXPECT_EQ(options.idle_timeout, milliseconds(10'000));
     EXPECT_EQ(options.lifetime, milliseconds(20'000));
-    EXPECT_EQ(options.error_correction, sessions::correction_mode::report);
+    EXPECT_EQ(options.settings.error_correction, sessions::correction_mode::report);
+    EXPECT_EQ(options.settings.install, false);
+    EXPECT_EQ(made.body["install"], false);
     EXPECT_EQ(made.body["sandbox"]["size"], 2);
     EXPECT_EQ(made.body["idle_timeout_s"], 10);
 }
@@ -63,29 +67,30 @@ TEST_P(bad_session_test, is_refused_by_name) {
     EXPECT_TRUE(registry.list().empty());
 }
 
-INSTANTIATE_TEST_SUITE_P(bodies, bad_session_test,
-                         testing::Values(bad_body{R"({"cell_timout_s":1})", "unknown_field", "cell_timout_s"},
-                                         bad_body{R"({"a":1,"b":2})", "unknown_field", "a, b"},
-                                         bad_body{"[1]", "invalid_request", "object"},
-                                         bad_body{"{", "invalid_request", "JSON"},
-                                         bad_body{"{\"name\":\"\xff\"}", "invalid_request", "not UTF-8 at byte 9"},
-                                         bad_body{R"({"name":"\ud800x"})", "invalid_request", "surrogate"},
-                                         bad_body{R"({"sandbox":{"a":1e400}})", "invalid_request", "overflow"},
-                                         bad_body{R"({"sandbox":{"a":"\udc00"}})", "invalid_request", "surrogate"},
-                                         bad_body{R"({"user_id":"a/b\u0000"})", "invalid_request", "control character"},
-                                         bad_body{R"({"user_id":""})", "invalid_request", "must not be empty"},
-                                         bad_body{R"({"name":7})", "invalid_request", "name must be a string"},
-                                         bad_body{R"({"name":""})", "invalid_request", "name"},
-                                         bad_body{R"({"name":"a/b"})", "invalid_request", "slash"},
-                                         bad_body{R"({"name":"ses_x"})", "invalid_request", "ses_"},
-                                         bad_body{R"({"cell_timeout_s":0})", "invalid_request", "cell_timeout_s"},
-                                         bad_body{R"({"lifetime_s":"1"})", "invalid_request", "lifetime_s"},
-                                         bad_body{R"({"lifetime_s":1e300})", "invalid_request", "lifetime_s"},
-                                         bad_body{R"({"sandbox":[]})", "invalid_request", "sandbox must be an object"},
-                                         bad_body{R"({"env":{"A":1}})", "invalid_request", "env.A"},
-                                         bad_body{R"({"env":{"A B":"1"}})", "invalid_request", "env.A B"},
-                                         bad_body{R"({"env":{"A":"\u0000"}})", "invalid_request", "NUL"},
-                                         bad_body{R"({"error_correction":"maybe"})", "invalid_request", "report"}));
+INSTANTIATE_TEST_SUITE_P(
+    bodies, bad_session_test,
+    testing::Values(bad_body{R"({"cell_timout_s":1})", "unknown_field", "cell_timout_s"},
+                    bad_body{R"({"a":1,"b":2})", "unknown_field", "a, b"}, bad_body{"[1]", "invalid_request", "object"},
+                    bad_body{"{", "invalid_request", "JSON"},
+                    bad_body{"{\"name\":\"\xff\"}", "invalid_request", "not UTF-8 at byte 9"},
+                    bad_body{R"({"name":"\ud800x"})", "invalid_request", "surrogate"},
+                    bad_body{R"({"sandbox":{"a":1e400}})", "invalid_request", "overflow"},
+                    bad_body{R"({"sandbox":{"a":"\udc00"}})", "invalid_request", "surrogate"},
+                    bad_body{R"({"user_id":"a/b\u0000"})", "invalid_request", "control character"},
+                    bad_body{R"({"user_id":""})", "invalid_request", "must not be empty"},
+                    bad_body{R"({"name":7})", "invalid_request", "name must be a string"},
+                    bad_body{R"({"name":""})", "invalid_request", "name"},
+                    bad_body{R"({"name":"a/b"})", "invalid_request", "slash"},
+                    bad_body{R"({"name":"ses_x"})", "invalid_request", "ses_"},
+                    bad_body{R"({"cell_timeout_s":0})", "invalid_request", "cell_timeout_s"},
+                    bad_body{R"({"lifetime_s":"1"})", "invalid_request", "lifetime_s"},
+                    bad_body{R"({"lifetime_s":1e300})", "invalid_request", "lifetime_s"},
+                    bad_body{R"({"sandbox":[]})", "invalid_request", "sandbox must be an object"},
+                    bad_body{R"({"env":{"A":1}})", "invalid_request", "env.A"},
+                    bad_body{R"({"env":{"A B":"1"}})", "invalid_request", "env.A B"},
+                    bad_body{R"({"env":{"A":"\u0000"}})", "invalid_request", "NUL"},
+                    bad_body{R"({"error_correction":"maybe"})", "invalid_request", "report"},
+                    bad_body{R"({"install":"report"})", "invalid_request", "install must be true or false"}));
 
 TEST_F(sessions_test, refuses_nesting_that_a_recursion_could_not_follow) {
     std::string deep(100'000, '[');
