@@ -4,6 +4,14 @@
 
 namespace gateway::api::helpers {
 
+result<void> check_parameters(const helper_call& call, const std::string& known) {
+    for (const auto& [name, value] : call.from.query)
+        if (known.empty() || name != known)
+            return failure{errc::unknown_field, "unknown parameter \"" + name.substr(0, 100) + "\": this call has " +
+                                                    (known.empty() ? "none" : known)};
+    return {};
+}
+
 http::response refuse(const helper_call& call, const failure& why, int status) {
     auto made = http::error_response(why, http::error_style::agent, call.from.id, status);
     add_retry_after(made, why);

@@ -24,6 +24,9 @@ using helper_handler = std::function<awaitable<http::response>(helper_call)>;
 // What the session has used; never null.
 using meter_finder = std::function<tools::shared_meters(const std::string& session)>;
 
+// unknown_field when the URL has any other parameter than this one (or, without a name, any).
+result<void> check_parameters(const helper_call& call, const std::string& known = "");
+
 // {"error": {"code", "message", "status", "request_id"}}, as all other refusals of the socket. `status` replaces the
 // code's own where HTTP has a narrower one. Says when to come back (Retry-After) where the failure does.
 http::response refuse(const helper_call& call, const failure& why, int status = 0);

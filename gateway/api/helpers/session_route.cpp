@@ -36,6 +36,7 @@ json object_of(const sessions::session& from) {
 }
 
 awaitable<http::response> show(helper_call call, sessions::registry& registry) {
+    if (auto good = check_parameters(call); !good) co_return refuse(call, good.error());
     auto found = registry.find(call.session);
     if (!found) co_return refuse(call, {errc::session_not_found, "the session has ended"});
     co_return http::json_response(tools::to_text(object_of(*found)));

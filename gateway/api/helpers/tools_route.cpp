@@ -56,10 +56,7 @@ std::string answer(const std::vector<tool_description>& from) {
 }
 
 awaitable<http::response> list(helper_call call, tools::toolbox& tools) {
-    for (const auto& [name, value] : call.from.query)
-        if (name != "query")
-            co_return refuse(
-                call, {errc::unknown_field, "unknown parameter \"" + name.substr(0, 100) + "\": this call has query"});
+    if (auto good = check_parameters(call, "query"); !good) co_return refuse(call, good.error());
     auto all = co_await tools.list();
     auto found = matching(std::move(all), call.from.find_query("query").value_or(""));
     co_return http::json_response(answer(found));

@@ -81,6 +81,15 @@ struct helper_client : testing::Test {
         made.body = json::parse(text.substr(std::min(text.size(), text.find("\r\n\r\n") + 4)), nullptr, false);
         co_return made;
     }
+    static void expect_refusal(const answer& got, int status, const std::string& code, const std::string& says) {
+        EXPECT_EQ(got.status, status);
+        ASSERT_TRUE(got.body.is_object() && got.body.contains("error"));
+        const auto& error = got.body["error"];
+        EXPECT_EQ(error["code"], code);
+        EXPECT_EQ(error["status"], status);
+        EXPECT_NE(error["message"].get<std::string>().find(says), std::string::npos) << error["message"];
+        EXPECT_FALSE(error["request_id"].get<std::string>().empty());
+    }
     answer send(const std::string& request) { return test_support::await(io, exchange(request)); }
 };
 
