@@ -34,7 +34,22 @@ class Kernel:
     connection_file: Path
 
     def connect(self, timeout: float = 30, unread: int = 0) -> DirectChannels:
-        return DirectChannels(self.connection_file, timeout, unread).wait_until_heard()
+        channels = DirectChannels(self.connection_file, timeout, unread)
+        try:
+            return channels.wait_until_heard()
+        except TimeoutError as problem:
+            channels.close()
+            raise AssertionError(f"{problem}; where its threads were:\n{self.end_and_tell()}") from problem
+
+    def end_and_tell(self) -> str:
+        """Ends a kernel that hangs; the end of what it says then, which is where each of its threads was."""
+        os.kill(self.pid, signal.SIGABRT)
+        eventually(lambda: not self.is_alive(), 10, "the kernel has ended")
+        return self.said()[-8000:]
+
+    def said(self) -> str:
+        """What its process wrote where nobody captured it."""
+        return self.log()
 
     def signal(self) -> None:
         os.kill(self.pid, signal.SIGINT)
@@ -93,6 +108,9 @@ class ForkedIntoABox(Kernel):
 
     def log(self) -> str:
         return "".join(self.gateway.log)
+
+    def said(self) -> str:
+        return "".join(path.read_text(errors="replace") for path in (self.gateway.directory / "run").rglob("output.log"))
 
     def close(self) -> None:
         self.gateway.finish()
