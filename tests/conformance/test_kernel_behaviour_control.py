@@ -1,6 +1,6 @@
 """The control channel and the heartbeat answer whatever the kernel is doing."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -9,29 +9,32 @@ from conformance.kernels import Kernel
 from support.conversation import Cell
 from support.direct import DirectChannels
 
-SOON_S = 0.5  # much less than the cells below last
+SOON_S = 15  # much less than the cells below last, and enough for a machine that does other things too
 
 BUSY = {
-    "loop": "print('begun', flush=True)\nuntil = __import__('time').monotonic() + 3\nwhile __import__('time').monotonic() < until: pass",
-    "sleep": "import time\nprint('begun', flush=True)\ntime.sleep(3)",
-    # PyDLL keeps the interpreter's lock during the call.
-    "C with the lock": "import ctypes\nprint('begun', flush=True)\nctypes.PyDLL(None).sleep(3)",
+    "loop": "print('begun', flush=True)\nwhile True: pass",
+    "sleep": "import time\nprint('begun', flush=True)\ntime.sleep(60)",
+    # PyDLL keeps the interpreter's lock during the call; a signal ends it.
+    "C with the lock": "import ctypes\nprint('begun', flush=True)\nctypes.PyDLL(None).sleep(60)",
 }
 
 
 @pytest.fixture(params=BUSY)
-def busy(channels: DirectChannels, request: pytest.FixtureRequest) -> Cell:
-    return channels.run_until_printed(BUSY[request.param], "begun")
+def busy(channels: DirectChannels, request: pytest.FixtureRequest) -> Iterator[Cell]:
+    cell = channels.run_until_printed(BUSY[request.param], "begun")
+    yield cell
+    channels.send("interrupt_request", {}, channel="control")
+    channels.collect(cell)
 
 
 def test_control_answers_while_a_cell_runs(channels: DirectChannels, busy: Cell) -> None:
-    info = channels.request("kernel_info_request", {}, channel="control", timeout=SOON_S)
+    info = channels.request("kernel_info_request", {}, channel="control", timeout=SOON_S, beside=(busy,))
     assert info["status"] == "ok" and not busy.done
 
 
 def test_the_heart_beats_while_a_cell_runs(channels: DirectChannels, busy: Cell) -> None:
-    assert max(channels.beat(SOON_S) for _ in range(5)) < SOON_S
-    assert not busy.done
+    for _ in range(5):
+        channels.beat(SOON_S)
 
 
 def test_an_interrupt_is_confirmed_while_c_keeps_the_lock(channels: DirectChannels) -> None:
@@ -42,9 +45,10 @@ def test_an_interrupt_is_confirmed_while_c_keeps_the_lock(channels: DirectChanne
 
 
 def test_output_flows_while_c_keeps_the_lock(channels: DirectChannels) -> None:
-    cell = channels.run_until_printed("import ctypes\nprint('begun')\nctypes.PyDLL(None).sleep(3)", "begun")
-    with pytest.raises(TimeoutError):
-        channels.collect(cell, timeout=SOON_S)
+    cell = channels.run_until_printed("import ctypes\nprint('begun')\nctypes.PyDLL(None).sleep(60)", "begun")
+    assert not cell.done
+    channels.send("interrupt_request", {}, channel="control")
+    channels.collect(cell)
 
 
 class Debugging:
@@ -86,8 +90,8 @@ def test_control_and_heart_answer_while_the_debugger_has_stopped(start_kernel: C
         debugging = Debugging(channels)
         debugging.start()
         cell = debugging.stop_at("x = 20\ny = x + 1\nprint(2 * y)", 2)
-        assert channels.request("kernel_info_request", {}, channel="control", timeout=2)["status"] == "ok"
-        assert channels.beat(SOON_S) < SOON_S
+        assert channels.request("kernel_info_request", {}, channel="control")["status"] == "ok"
+        channels.beat(SOON_S)
         assert debugging.ask("debugInfo")["stoppedThreads"]
         debugging.go_on(cell)
         assert cell.text() == "42\n"
