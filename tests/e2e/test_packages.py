@@ -5,11 +5,13 @@ import os
 import socket
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from support.gateway import KERNELS, Gateway
+from support.package_index import PackageIndex
 from support.processes import marked
 from support.waiting import Stopwatch, eventually
 from support.wheels import make_wheel
@@ -62,12 +64,21 @@ def test_a_missing_import_is_installed_before_the_cell_runs(start, kernel: str) 
     assert [each["metadata"]["cellgate"]["installed"] for each in notebook] == [cell["installed"], []]
 
 
-def test_a_second_session_needs_no_index_and_sees_nothing_of_the_first(start, links: Path) -> None:
-    gateway = start()
-    agent = gateway.agent()
+def test_a_second_session_is_given_what_was_downloaded_for_the_first(start_gateway, links: Path, kernel: str) -> None:
+    with closing(PackageIndex(links)) as index:
+        agent = start_gateway(packages__index_url=index.url).agent()
+        sessions = [agent.start_session(kernel_name=kernel)["id"] for _ in range(2)]
+        first = agent.execute(sessions[0], "import skimage")
+        assert len(first["installed"]) == 2 and sorted(index.files().values()) == [1, 1], first
+        index.asked.clear()
+        assert agent.execute(sessions[1], "import skimage")["installed"] == first["installed"]
+        assert index.asked == {}
+
+
+def test_a_second_session_sees_nothing_of_the_first(start) -> None:
+    agent = start().agent()
     first, second = (agent.start_session()["id"] for _ in range(2))
     assert agent.execute(first, f"import {KNOWN}")["status"] == "ok"
-    assert "little-known" not in str(site_of(gateway))
     seen = agent.execute(second, "import importlib.util, os\n"
                                  f"print(importlib.util.find_spec('{KNOWN}'), os.listdir('/opt/cellgate/packages'))")
     assert seen["stdout"] == "None []\n"

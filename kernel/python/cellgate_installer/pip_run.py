@@ -3,7 +3,7 @@
 import contextlib
 import os
 import sys
-from typing import Dict, Iterator, List, Optional
+from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 
 class PipFailed(Exception):
@@ -23,6 +23,34 @@ def run(words: List[str], log: str, environment: Optional[Dict[str, str]] = None
         with open(log, encoding="utf-8", errors="replace") as file:
             file.seek(begun)
             raise PipFailed(file.read())
+
+
+@contextlib.contextmanager
+def downloads_kept(directory: str) -> Iterator[None]:
+    """What pip downloads meanwhile is in `directory` too: to plan, it downloads wheels, and throws them away.
+
+    With a pip that downloads in another way nothing is kept, and so is downloaded again.
+    """
+    os.mkdir(directory)
+    try:
+        from pip._internal.network.download import Downloader
+
+        usual = Downloader.__call__
+    except (ImportError, AttributeError):
+        yield
+        return
+
+    def download(self: Any, link: Any, location: str) -> Tuple[str, str]:
+        path, kind = usual(self, link, location)
+        with contextlib.suppress(OSError):
+            os.link(path, os.path.join(directory, os.path.basename(path)))
+        return path, kind
+
+    Downloader.__call__ = download
+    try:
+        yield
+    finally:
+        Downloader.__call__ = usual
 
 
 @contextlib.contextmanager

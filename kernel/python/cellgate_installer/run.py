@@ -63,6 +63,7 @@ class _Work:
         self._count += 1
         self._directory = os.path.join(self.staging, str(self._count))
         os.mkdir(self._directory)
+        self._fetched = os.path.join(self._directory, "fetched")
         planned = self._plan(requirements)
         if not planned:
             return []
@@ -90,7 +91,8 @@ class _Work:
         sys.path.append(known)  # pip takes for installed what has its metadata there
         try:
             if self._upgrade or not self._can_plan_here(words):
-                self._pip([*words, "--upgrade"] if self._upgrade else words)
+                with pip_run.downloads_kept(self._fetched):
+                    self._pip([*words, "--upgrade"] if self._upgrade else words)
         finally:
             sys.path.remove(known)
         with open(report, encoding="utf-8") as file:
@@ -122,20 +124,26 @@ class _Work:
 
     def _fetch(self, planned: List[Wheel]) -> List[str]:
         """The files of the wheels; those that are not on this machine are downloaded first."""
+        self._keep_planned(planned)
         lacking = [each for each in planned if wheels.find(self.store, each) is None]
         if lacking:
-            fetched = os.path.join(self._directory, "fetched")
             pinned = ["%s==%s" % (each.name, each.version) for each in lacking]
             if all(each.sha256 for each in lacking):
                 pinned = ["%s --hash=sha256:%s" % (line, each.sha256) for line, each in zip(pinned, lacking)]
-            words = ["download", "--no-deps", "--only-binary", ":all:", "--dest", fetched, "-r", self._file("lock.txt", pinned)]
+            words = ["download", "--no-deps", "--only-binary", ":all:", "--dest", self._fetched, "-r", self._file("lock.txt", pinned)]
             self._pip(words)
-            for each in os.listdir(fetched):
-                wheels.keep(self.store, os.path.join(fetched, each))
+            self._keep_planned(planned)
         found = [wheels.find(self.store, each) for each in planned]
         if None in found:
             raise Refused("what was downloaded is not what the package index promised")
         return [each for each in found if each is not None]
+
+    def _keep_planned(self, planned: List[Wheel]) -> None:
+        """Of what was downloaded, what is to be installed goes to the store."""
+        for each in planned:
+            path = os.path.join(self._fetched, each.file_name)
+            if wheels.find(self._fetched, each) == path:
+                wheels.keep(self.store, path)
 
     def _unpack(self, planned: List[Wheel], files: List[str]) -> str:
         """By name, out of a directory: pip would write into the metadata where a file was that it is given."""

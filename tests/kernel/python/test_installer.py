@@ -9,6 +9,7 @@ import time
 import pytest
 from package_path import PACKAGE_DIR
 from shell_client import INTERPRETER
+from support.package_index import PackageIndex
 from support.wheels import make_wheel
 
 from cellgate_installer import reasons, wheels as store
@@ -27,15 +28,15 @@ class Site:
         self.links.mkdir(exist_ok=True)
         self._runs = 0
 
-    def install(self, *requirements, upgrade=False, max_bytes=10**9, most=50, links=None, python=INTERPRETER):
+    def install(self, *requirements, upgrade=False, max_bytes=10**9, most=50, links=None, index=None, python=INTERPRETER):
         """(name-version of what was installed, requirement → reason)"""
         self._runs += 1
         staging = self.root / f"{self.place.name}-staging-{self._runs}"
         (staging / "tmp").mkdir(parents=True)
         request = {"requirements": requirements, "site": str(self.place), "staging": str(staging), "upgrade": upgrade,
                    "wheels": str(self.shared), "max_bytes": max_bytes, "max_distributions": most, "cache_bytes": 10**9}
-        variables = {"PATH": os.environ["PATH"], "HOME": str(self.root), "PIP_CONFIG_FILE": os.devnull, "PIP_NO_INDEX": "1",
-                     "PIP_FIND_LINKS": links or str(self.links), "PIP_CACHE_DIR": str(self.root / "pip"),
+        source = {"PIP_INDEX_URL": index} if index else {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": links or str(self.links)}
+        variables = {"PATH": os.environ["PATH"], "HOME": str(self.root), "PIP_CONFIG_FILE": os.devnull, **source, "PIP_CACHE_DIR": str(self.root / "pip"),
                      "TMPDIR": str(staging / "tmp"), "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
         done = subprocess.run([str(python), "-I", PACKAGE_DIR + "/cellgate_installer"], input=json.dumps(request), text=True,
                               capture_output=True, env=variables, cwd=self.root, timeout=120)
@@ -183,6 +184,40 @@ def test_a_second_session_needs_no_index(site):
     second = Site(site.root, "second", site.shared)
     assert second.install("thing", links=str(site.root / "nothing-here")) == (["thing-1.0"], {})
     assert "Looking in links: " + str(site.shared) in second.log
+
+
+@pytest.fixture
+def index(site):
+    made = PackageIndex(site.links)
+    yield made
+    made.close()
+
+
+def test_nothing_is_downloaded_twice_for_one_session_or_two(site, index):
+    make_wheel(site.links, "outer", requires=["inner"])
+    make_wheel(site.links, "inner")
+    assert sorted(site.install("outer", index=index.url)[0]) == ["inner-1.0", "outer-1.0"]
+    assert sorted(index.files().values()) == [1, 1]
+    index.asked.clear()
+    second = Site(site.root, "second", site.shared)
+    assert sorted(second.install("outer", index=index.url)[0]) == ["inner-1.0", "outer-1.0"]
+    assert index.asked == {}, "not even its pages"
+
+
+def test_only_what_is_installed_stays_of_what_was_looked_at(site, index):
+    """pip looks at the newest version first."""
+    make_wheel(site.links, "thing", "1.0")
+    make_wheel(site.links, "thing", "2.0", requires=["requests<1"])
+    assert site.install("thing", index=index.url) == (["thing-1.0"], {})
+    assert index.files() == {"thing-1.0-py3-none-any.whl": 1, "thing-2.0-py3-none-any.whl": 1}
+    assert [each.name for each in site.shared.iterdir()] == ["thing-1.0-py3-none-any.whl"]
+
+
+def test_what_is_not_what_the_index_says_is_downloaded_anew(site, index):
+    make_wheel(site.links, "thing")
+    site.shared.joinpath("thing-1.0-py3-none-any.whl").write_bytes(b"something else")
+    assert site.install("thing", index=index.url)[0] == ["thing-1.0"]
+    assert index.files() == {"thing-1.0-py3-none-any.whl": 1} and site.run("import thing; print(thing.version)") == "1.0"
 
 
 def test_what_was_downloaded_is_kept_for_a_day(tmp_path):
