@@ -149,6 +149,53 @@ def test_pip_install_goes_the_same_way(start, kernel: str) -> None:
     assert agent.execute(session, f"%pip list --format=json | grep {KNOWN}")["status"] == "ok"
 
 
+PROGRAM = f"""
+import json, os, sys
+try:
+    import {KNOWN}
+    found = {KNOWN}.__file__
+except ModuleNotFoundError:
+    found = None
+print(json.dumps([found, sys.path[-1], [each for each in sys.path if "cellgate" in each]]))
+"""
+
+
+def test_programs_of_a_cell_see_what_is_installed(start, links: Path, kernel: str) -> None:
+    make_wheel(links, "speaking", modules={"speaking.py": "def main(): print('spoken')\n"}, scripts={"speak-up": "speaking:main"})
+    agent = start(packages__allow="*").agent()
+    session = agent.start_session(kernel_name=kernel)["id"]
+
+    def printed(code: str) -> str:
+        cell = agent.execute(session, code)
+        assert cell["status"] == "ok", cell
+        return cell["stdout"].replace("\r\n", "\n")
+
+    printed(f"open('x.py', 'w').write({PROGRAM!r})")
+    program = "import subprocess, sys; print(subprocess.run([sys.executable, 'x.py'], capture_output=True, text=True).stdout)"
+    for code in ("!python x.py", program):
+        assert json.loads(printed(code))[::2] == [None, []], "before"
+    printed(f"%pip install {KNOWN} speaking")
+    place = "/opt/cellgate/packages"
+    for _ in range(2):
+        for code in ("!python x.py", "!bash -c 'python x.py'", program):
+            assert json.loads(printed(code)) == [f"{place}/{KNOWN}.py", place, [place]], code
+        assert json.loads(printed("!python -I x.py"))[::2] == [None, []]
+        assert json.loads(printed("!python -m venv --without-pip other; other/bin/python x.py"))[::2] == [None, []]
+        listed = json.loads(printed("!pip list --format=json --disable-pip-version-check"))
+        assert {"name": KNOWN, "version": "1.0"} in listed and any(each["name"] == "numpy" for each in listed)
+        assert printed("!speak-up") == "spoken\n"
+        agent.call("POST", f"/sessions/{session}/restart", 200)
+
+
+def test_programs_keep_the_sessions_own_pythonpath_and_customization(start) -> None:
+    agent = start().agent()
+    session = agent.start_session(env={"PYTHONPATH": "/home/user/mine"})["id"]
+    agent.execute(session, "import os; os.mkdir('mine'); open('mine/sitecustomize.py', 'w').write('import sys; sys.mine = 5')")
+    agent.execute(session, f"import {KNOWN}")
+    cell = agent.execute(session, f"!python -c 'import sys, {KNOWN}; print(sys.mine, sys.path[1], sys.modules[\"sitecustomize\"].__file__)'")
+    assert cell["stdout"].strip() == "5 /home/user/mine /home/user/mine/sitecustomize.py", cell
+
+
 def test_what_is_installed_outlives_the_kernel_but_not_the_session(start) -> None:
     gateway = start()
     agent = gateway.agent()

@@ -1,13 +1,12 @@
 """%pip: `install` goes to the session's own site directory by way of the gateway, all else is pip's."""
 
-import contextlib
 import os
 import pathlib
 import shlex
-from typing import Any, Callable, Iterator, List, Tuple
+from typing import Any, Callable, List, Tuple
 
 from .. import settings
-from . import client, site_directory
+from . import client
 
 # Options of `pip install` that change nothing here, and whether each takes a value.
 _WITHOUT_EFFECT = {
@@ -43,8 +42,7 @@ def _run(shell: Any, usual: Callable[[str], Any], line: str) -> None:
     if command == "uninstall":
         client.tell("what a session installed goes with it, and what its environment has stays: nothing was uninstalled")
     elif command != "install":
-        with _for_pip():
-            usual(line)
+        usual(line)
     else:
         try:
             _install(shell, *parse(rest))
@@ -108,17 +106,3 @@ def _requirements_of(path: str) -> List[str]:
         raise Mistaken("%s cannot be read (%s)" % (path, problem)) from None
     lines = (line.split(" #")[0].strip() for line in text.splitlines())
     return [line for line in lines if line and not line.startswith("#")]
-
-
-@contextlib.contextmanager
-def _for_pip() -> Iterator[None]:
-    """pip in a process of its own sees what the session has too: `%pip list`, `%pip show`."""
-    before = os.environ.get("PYTHONPATH")
-    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [before, site_directory.place_of_session()]))
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ["PYTHONPATH"]
-        else:
-            os.environ["PYTHONPATH"] = before

@@ -7,6 +7,8 @@ import site
 import sys
 from typing import Iterator
 
+from . import programs
+
 # Where a box shows it, read-only. The gateway writes to it.
 PLACE = "/opt/cellgate/packages"
 
@@ -17,6 +19,8 @@ def make_importable() -> None:
     if os.path.isdir(place):
         with _ours_last():
             site.addsitedir(place)
+        if os.listdir(place):
+            programs.tell(place)
 
 
 def notice_installation() -> None:
