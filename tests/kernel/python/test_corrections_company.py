@@ -108,6 +108,16 @@ def test_code_inside_of_a_magic_is_measured_as_it_is(correcting):
     assert isinstance(ran.error, KeyError) and ran.sent == []
 
 
+def test_what_is_captured_is_a_cell_with_its_lines_in_the_one_that_was_sent(correcting):
+    correcting.run('d = {"api_key": 1}')
+    ran = correcting.run('%%capture c\n%%capture\n\nif d:\n    x = d["apiKey"]\nprint(x)')
+    assert ran.result.success and [(each["line"], each["column"]) for each in ran.sent] == [(5, 8)]
+    ran = correcting.run('%%capture c\nd["apiKey"]\nreturn 5')
+    assert [(each["kind"], each["line"]) for each in ran.sent] == [("top_level_return", 3), ("field_name", 2)]
+    assert 'cellgate: line 2: d["apiKey"] read as d["api_key"]\n' in correcting.ip.user_ns["c"].stderr
+    assert [each["line"] for each in correcting.run('d["apiKey"]').sent] == [1]
+
+
 def test_a_function_of_a_cell_is_corrected_inside_of_one(correcting):
     correcting.run('d = {"api_key": 1}\ndef f(): return d["apiKey"]')
     ran = correcting.run("%time f()")

@@ -67,6 +67,8 @@ def test_a_verbatim_cell_is_a_cell_as_any_other(correcting):
     assert correcting.run("%%verbatim\nx = 5\nx + 1").value == 6
     assert correcting.run("\n%%verbatim\nimport asyncio\nawait asyncio.sleep(0, 7)").value == 7
     assert correcting.run("%%verbatim\n%%capture c\nprint(5)").result.success
+    ran = correcting.run("%%verbatim\n%%capture c\n{'api_key': 1}['apiKey']")
+    assert ran.sent == [] and correcting.run("%%capture c\n{'api_key': 1}['apiKey']").kinds == ["field_name"]
     assert isinstance(correcting.run("%%verbatim\nreturn 5").error, SyntaxError)
 
 

@@ -73,7 +73,8 @@ class Hook:
             self._here.cleaning = False
 
     def _mode_of(self, written: str) -> modes.Mode:
-        mode = False if modes.is_verbatim(written) else modes.asked_for(self._shell)
+        verbatim = modes.is_verbatim(written) or modes.is_inside_verbatim(self._shell)
+        mode = False if verbatim else modes.asked_for(self._shell)
         return modes.REPORT if mode is True and self.read is None else mode
 
     # A cell begins
@@ -83,8 +84,8 @@ class Hook:
         written = kwargs.get("raw_code") or (args[0] if args else None) or text
         here = self._here
         here.compiled = here.newest = _Compiled(filename, written, text, number)
+        places.remember(filename, written, text, number, modes.lines_before(self._shell, written))
         modes.begin(self._shell, filename, written)
-        places.remember(filename, written, text, number)
         if self.read is None and not self._has_said_why and modes.of_request(self._shell) is True:
             self._has_said_why = True
             reports.say("errors are not corrected here, only explained: %s" % self.why)
@@ -95,7 +96,8 @@ class Hook:
     def _tell_of_fence(self, filename: str, written: str) -> None:
         found = fences.unwrap(written, self._parses)
         if found is not None:
-            made = reports.Correction(found.line, found.column, found.written, found.used, "fence")
+            line = found.line + places.lines_before(filename)
+            made = reports.Correction(line, found.column, found.written, found.used, "fence")
             reports.tell(self._shell, (filename, "fence"), made)
 
     # A cell has been parsed; this is called for the code inside of %%time too

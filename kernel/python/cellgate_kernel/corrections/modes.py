@@ -13,9 +13,12 @@ _KEPT = 16  # requests that may still run: shells, and threads of earlier cells
 
 
 class _Cell:
-    def __init__(self, filename: str, verbatim: bool) -> None:
+    """`written` is the cell of the request, also while a magic of it (%%capture) runs a cell of its own in `filename`."""
+
+    def __init__(self, filename: str, written: str) -> None:
         self.filename = filename
-        self.verbatim = verbatim
+        self.written = written
+        self.verbatim = is_verbatim(written)
 
 
 _running: "OrderedDict[str, _Cell]" = OrderedDict()  # by request
@@ -49,10 +52,29 @@ def asked_for(shell: Any) -> Mode:
 def begin(shell: Any, filename: str, written: str) -> None:
     """The cell in this file begins in the current request."""
     request = settings.parent_of_request(shell)
+    around = _around(request)
     _running.pop(request, None)
     while len(_running) >= _KEPT:
         _running.popitem(last=False)
-    _running[request] = _Cell(filename, is_verbatim(written))
+    _running[request] = _Cell(filename, around.written if around is not None else written)
+
+
+def is_inside_verbatim(shell: Any) -> bool:
+    """Whether what is run is a part of a cell that runs as it is."""
+    around = _around(settings.parent_of_request(shell))
+    return around is not None and around.verbatim
+
+
+def lines_before(shell: Any, written: str) -> int:
+    """The lines of the request's cell above this text, which is its end: a magic's, as a rule."""
+    around, end = _around(settings.parent_of_request(shell)), written.rstrip()
+    whole = around.written.rstrip() if around is not None else ""
+    return whole[: len(whole) - len(end)].count("\n") if whole.endswith(end) else 0
+
+
+def _around(request: str) -> Optional[_Cell]:
+    """The cell that has begun in this request already; where requests are not known, that of another may be meant."""
+    return _running.get(request) if request else None
 
 
 def running_file(shell: Any) -> Optional[str]:

@@ -17,21 +17,27 @@ class Position(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """`written` is what the user sent, None where it is what was compiled, line by line."""
+    """`written` is what the user sent, None where it is what was compiled, line by line; below `before` lines of a magic."""
 
     written: Optional[str]
     count: int
+    before: int
 
 
 _cells: Dict[str, Cell] = {}  # by file name, for as long as IPython keeps their text in linecache
 
 
-def remember(filename: str, written: str, compiled: str, count: int) -> None:
-    _cells[filename] = Cell(None if written.splitlines() == compiled.splitlines() else written, count)
+def remember(filename: str, written: str, compiled: str, count: int, before: int = 0) -> None:
+    _cells[filename] = Cell(None if written.splitlines() == compiled.splitlines() else written, count, before)
 
 
 def cell_of(filename: str) -> Optional[Cell]:
     return _cells.get(filename)
+
+
+def lines_before(filename: str) -> int:
+    cell = _cells.get(filename)
+    return cell.before if cell is not None else 0
 
 
 def position(code: Any, instruction: int) -> Optional[Position]:
@@ -122,11 +128,13 @@ def as_written(filename: str, where: Position) -> Tuple[int, int]:
     text = line_text(filename, where.line)
     column = len(text.encode()[: where.column].decode(errors="replace"))
     cell = _cells.get(filename)
-    if cell is None or cell.written is None:
+    if cell is None:
         return where.line, column
+    if cell.written is None:
+        return cell.before + where.line, column
     written = cell.written.splitlines()
     line = _same_line(written, [each.rstrip("\n") for each in lines], where.line - 1)
-    return line + 1, _same_column(written[line], text, column) if line < len(written) else column
+    return cell.before + line + 1, _same_column(written[line], text, column) if line < len(written) else column
 
 
 def _same_line(written: List[str], compiled: List[str], wanted: int) -> int:
