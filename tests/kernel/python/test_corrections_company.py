@@ -6,6 +6,7 @@ import pickle
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import cloudpickle
 import pytest
@@ -199,6 +200,36 @@ def test_numba_is_given_functions_as_they_are(correcting, monkeypatch):
     correcting.run('def f(d): return d["n"]\nx = {"api_key": 1}["apiKey"]')
     assert "__cellgate_read__" not in correcting.ip.user_ns["f"].__code__.co_names
     assert correcting.ip.user_ns["x"] == 1
+
+
+def is_as_written(correcting, code):
+    """Whether a function of this cell is compiled as it is written; what is no function's is corrected anyway."""
+    correcting.run(code + '\ndef f(d): return d["n"]\nx = {"api_key": 1}["apiKey"]')
+    assert correcting.ip.user_ns["x"] == 1
+    return "__cellgate_read__" not in correcting.ip.user_ns["f"].__code__.co_names
+
+
+@pytest.fixture
+def has_not_named_torch(correcting, monkeypatch):
+    monkeypatch.setattr(correcting.hook, "_has_named_torch", False)
+
+
+@pytest.mark.usefixtures("has_not_named_torch")
+@pytest.mark.parametrize("has_compile", [True, False])
+def test_torch_is_given_functions_as_they_are_from_the_cell_that_names_it(correcting, monkeypatch, has_compile):
+    monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(compile=print) if has_compile else SimpleNamespace())
+    assert not is_as_written(correcting, ""), "it was preloaded, and no cell uses it"
+    assert is_as_written(correcting, "import torch") is has_compile
+    assert is_as_written(correcting, "") is has_compile
+
+
+@pytest.mark.usefixtures("has_not_named_torch")
+def test_torch_that_is_not_there_yet_may_be_of_any_version(correcting, monkeypatch):
+    monkeypatch.delitem(sys.modules, "torch", raising=False)
+    assert is_as_written(correcting, "if False: import torch")
+    assert not is_as_written(correcting, "")
+    monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(compile=print))
+    assert is_as_written(correcting, "")
 
 
 def test_threads_that_correct_at_once(correcting):

@@ -36,6 +36,7 @@ class Hook:
         looked_up = misses.Misses(shell)
         self.read, self.why = builtin.load(looked_up.missed, looked_up.name_is_read)
         self._has_said_why = False
+        self._has_named_torch = False
 
     def install(self) -> None:
         shell = self._shell
@@ -114,10 +115,16 @@ class Hook:
     def _instrument(self, tree: ast.Module, compiled: _Compiled) -> None:
         names = self._shell.user_ns
         undefined = frozenset(name for name in reads.LITERALS if name not in names and not hasattr(builtins, name))
-        # Numba compiles the instructions of a function that it is given later.
-        functions_too = "numba" not in sys.modules and "numba" not in compiled.text
-        if reads.instrument(tree, compiled.text, functions_too, undefined):
+        if reads.instrument(tree, compiled.text, not self._compiles_functions(compiled.text), undefined):
             self._show_name(reads.READ, self.read)
+
+    def _compiles_functions(self, text: str) -> bool:
+        """Whether the instructions of this cell's functions may be compiled by what knows only Python's own: Numba, and
+        torch.compile. PyTorch may be there since the kernel began, so what counts for it is that a cell has named it."""
+        torch, named = sys.modules.get("torch"), "torch" in text
+        self._has_named_torch = self._has_named_torch or named
+        may_be_torch = named if torch is None else self._has_named_torch and hasattr(torch, "compile")
+        return may_be_torch or "numba" in sys.modules or "numba" in text
 
     def _show_name(self, name: str, value: Any) -> None:
         """As a global that %who does not list: what pickles a function by value looks for its names there."""
