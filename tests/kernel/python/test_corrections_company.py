@@ -109,6 +109,18 @@ def test_code_inside_of_a_magic_is_measured_as_it_is(correcting):
     assert isinstance(ran.error, KeyError) and ran.sent == []
 
 
+@pytest.mark.parametrize("code", ["%%time\nx = 1\nif x:\n    x = d['apiKey']\nx", "%%time\nx = 1\nd['apiKey']", "%time d['apiKey']",
+                                  "%%timeit -n 1 -r 1\nd['apiKey']", "%timeit -n 1 -r 1 d['apiKey']"])
+def test_a_key_is_suggested_for_what_is_measured(correcting, code):
+    correcting.run(SETUP)
+    for mode in (True, "report"):
+        ran = correcting.run(code, mode=mode)
+        assert isinstance(ran.error, KeyError) and (ran.sent, ran.notes) == ([], ['cellgate: did you mean d["api_key"]?'])
+    for ran in (correcting.run(code, mode=False), correcting.run("%time d['other']")):
+        assert isinstance(ran.error, KeyError) and ran.notes == []
+    assert correcting.run("%time true").notes == ["cellgate: did you mean True? In Python it is written so"]
+
+
 def test_what_is_captured_is_a_cell_with_its_lines_in_the_one_that_was_sent(correcting):
     correcting.run('d = {"api_key": 1}')
     ran = correcting.run('%%capture c\n%%capture\n\nif d:\n    x = d["apiKey"]\nprint(x)')

@@ -24,6 +24,7 @@ class _Here(threading.local):
 
     compiled: Optional[_Compiled] = None  # what is transformed next
     newest: Optional[_Compiled] = None
+    measured: Optional[ast.Module] = None  # the code inside of a magic of that cell
     cleaning = False
 
 
@@ -85,6 +86,7 @@ class Hook:
         written = kwargs.get("raw_code") or (args[0] if args else None) or text
         here = self._here
         here.compiled = here.newest = _Compiled(filename, written, text, number)
+        here.measured = None
         places.remember(filename, written, text, number, modes.lines_before(self._shell, written))
         modes.begin(self._shell, filename, written)
         if self.read is None and not self._has_said_why and modes.of_request(self._shell) is True:
@@ -106,6 +108,8 @@ class Hook:
     def _transform_ast(self, original: Callable[..., Any], tree: Any) -> Any:
         compiled, self._here.compiled = self._here.compiled, None
         tree = original(tree)
+        if compiled is None and isinstance(tree, ast.Module):
+            self._here.measured = tree
         if compiled is not None and isinstance(tree, ast.Module) and self._mode_of(compiled.written) is True:
             with contextlib.suppress(Exception):  # a tree that we cannot walk is Python's to refuse or to run
                 self._end_at_returns(tree, compiled)
@@ -177,7 +181,7 @@ class Hook:
             if isinstance(error, SyntaxError):
                 self._suggest_for_syntax(error)
             else:
-                suggestions.add(error, trace)
+                suggestions.add(error, trace, self._here.measured)
         except Exception:  # a suggestion that fails must not hide the error itself
             return
 

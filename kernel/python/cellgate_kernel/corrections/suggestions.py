@@ -1,6 +1,7 @@
 """What an exception that ends a cell is told to have meant. Looked for when it is shown, so that it costs nothing before."""
 
 import ast
+import contextlib
 import html
 import re
 from typing import Any, Iterator, List, Optional
@@ -11,11 +12,18 @@ from .reads import LITERALS
 _NOTED = "cellgate: "
 
 
-def add(error: BaseException, trace: Any) -> None:
-    """Add notes to `error`, where the code of a cell raised it. Where Python has no notes: a line on stderr."""
+# What IPython calls the code inside of %time and %timeit, of which it keeps no text.
+_MEASURED = ("<timed exec>", "<timed eval>", "<magic-timeit>")
+
+
+def add(error: BaseException, trace: Any, measured: Optional[ast.Module] = None) -> None:
+    """Add notes to `error`, where the code of a cell raised it. Where Python has no notes: a line on stderr.
+
+    `measured` is the code inside of a magic that ran last.
+    """
     if has_note(error):
         return
-    for text in list(_texts(error, trace))[:3]:
+    for text in list(_texts(error, trace, measured))[:3]:
         note(error, text)
 
 
@@ -31,13 +39,16 @@ def note(error: BaseException, text: str) -> None:
         reports.say(text)
 
 
-def _texts(error: BaseException, trace: Any) -> Iterator[str]:
-    last = _last_of_a_cell(trace)
+def _texts(error: BaseException, trace: Any, measured: Optional[ast.Module]) -> Iterator[str]:
+    last, innermost = _last_of_a_cell(trace), _innermost(trace)
     if last is None:
         return
     frame, line = last.tb_frame, last.tb_lineno
     if isinstance(error, KeyError) and len(error.args) == 1 and type(error.args[0]) is str:
-        yield from _for_key(error.args[0], last)
+        if measured is not None and innermost.tb_frame.f_code.co_filename in _MEASURED:
+            yield from _for_measured(error.args[0], innermost, measured)
+        else:
+            yield from _for_key(error.args[0], last)
     elif isinstance(error, NameError):
         yield from _for_name(error, places.line_text(frame.f_code.co_filename, line))
     elif isinstance(error, (TypeError, AttributeError)) and "'NoneType'" in str(error):
@@ -53,6 +64,12 @@ def _for_name(error: NameError, text: str) -> Iterator[str]:
         yield "did you mean %r? In Python it is written so" % LITERALS[name]
     elif name in ("lt", "gt", "amp", "quot") and entity in text:
         yield "the cell has HTML's entities: did you mean %s instead of %s?" % (html.unescape(entity), entity)
+
+
+def _innermost(trace: Any) -> Any:
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return trace
 
 
 def _last_of_a_cell(trace: Any) -> Any:
@@ -81,6 +98,15 @@ def _for_key(key: str, last: Any) -> Iterator[str]:
         return
     owner = places.owner_text_at(filename, node.value)
     yield from for_miss(owner, key, container)
+
+
+def _for_measured(key: str, at: Any, tree: ast.Module) -> Iterator[str]:
+    """Of a read in code that has a tree and no text."""
+    where = places.position(at.tb_frame.f_code, at.tb_lasti)
+    for node in ast.walk(tree) if where is not None else ():
+        if isinstance(node, ast.Subscript) and places.of_node(node) == where and places.index_of(node) == key:
+            with contextlib.suppress(LookupError, TypeError):
+                yield from for_miss(ast.unparse(node.value), key, _value_of(node.value, at.tb_frame))
 
 
 def for_miss(owner: str, key: str, container: Any) -> List[str]:
