@@ -279,3 +279,25 @@ def test_pip_in_the_shell_is_the_same(session, command):
 def test_other_commands_of_the_shell_are_left_alone(session, command):
     session.run(f"!{command}")
     assert session.asked == []
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "try:\n    import skimage\nexcept ImportError:\n    import subprocess\n    subprocess.call(['true', 'pip', 'install', 'scikit-image==0.1'])",
+        "!true pip install scikit-image==0.1 2>&1 | tail -1\nimport skimage",
+        "x = !true pip install scikit-image==0.1\nimport skimage",
+        "if False:\n    %pip install scikit-image==0.1\nimport skimage",
+    ],
+)
+def test_an_import_gets_the_version_that_its_cell_asks_pip_for(session, code):
+    session.modules["skimage"] = ""
+    status, _, err = session.run(code, INSTALLS)
+    assert status == "ok" and "installing scikit-image==0.1 (for skimage)" in err
+    assert session.asked[0]["modules"] == [{"module": "skimage", "distribution": "scikit-image==0.1"}]
+
+
+def test_an_import_whose_version_only_the_program_knows_is_left_to_it(session):
+    status, _, err = session.run("v = '0.1'\n!true pip install scikit-image=={v}\nimport skimage", INSTALLS)
+    assert status == "ModuleNotFoundError" and session.asked == []
+    assert "skimage was not installed: the version of scikit-image is not written in the cell" in err

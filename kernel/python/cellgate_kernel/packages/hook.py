@@ -6,6 +6,7 @@ from typing import Any, Callable, Dict, List, Optional, Tuple
 from .. import settings
 from . import client, imports, names, pip_statements
 from .lookup import Lookup
+from .own_pip import OwnPip, Unclear
 
 _MOST = 50  # modules that one cell may ask for
 _WAYS_TO_MODULES = {("sys", "path"), ("sys", "modules"), ("sys", "meta_path"), ("os", "chdir")}
@@ -41,12 +42,26 @@ class Installer:
         if not missing or not settings.installs(self._shell):
             return
         missing = [each for each in missing[:_MOST] if names.distribution_of(each) or not _makes_modules(tree, each)]
-        if missing:
-            self._install(missing)
+        wanted = self._wanted(missing, OwnPip(tree)) if missing else []
+        if wanted:
+            self._install(wanted)
 
-    def _install(self, missing: List[str]) -> None:
-        wanted = [_wanted(each) for each in missing]
-        with client.Progress(_announcement(missing)) as line:
+    def _wanted(self, missing: List[str], own: OwnPip) -> List[Dict[str, str]]:
+        """Each in the version that the cell asks pip for; without those that it leaves to its program to say."""
+        wanted = []
+        for module in missing:
+            distribution = names.distribution_of(module)
+            try:
+                asked = own.requirement(distribution or module.partition(".")[0]) or distribution
+            except Unclear as problem:
+                self._refused[module] = str(problem)
+                continue
+            wanted.append({"module": module, "distribution": asked} if asked else {"module": module})
+        return wanted
+
+    def _install(self, wanted: List[Dict[str, str]]) -> None:
+        missing = [each["module"] for each in wanted]
+        with client.Progress(_announcement(wanted)) as line:
             try:
                 answer = client.install(settings.parent_of_request(self._shell), {"modules": wanted})
             except client.NotInstalled as problem:
@@ -93,18 +108,14 @@ def install(shell: Any) -> None:
     shell.events.register("post_run_cell", installer.after_cell)
 
 
-def _wanted(module: str) -> Dict[str, str]:
-    distribution = names.distribution_of(module)
-    return {"module": module, "distribution": distribution} if distribution else {"module": module}
-
-
-def _announcement(missing: List[str]) -> str:
+def _announcement(wanted: List[Dict[str, str]]) -> str:
     told = []
-    for module in missing:
-        distribution = names.distribution_of(module)
-        if distribution:
+    for each in wanted:
+        module, asked = each["module"], each.get("distribution")
+        distribution = names.distribution_of(module) or module
+        if asked and (asked != distribution or names.distribution_of(module)):
             same = names.normalized(distribution) == names.normalized(module)
-            told.append(distribution if same else "%s (for %s)" % (distribution, module))
+            told.append(asked if same else "%s (for %s)" % (asked, module))
     return "installing " + ", ".join(told) if told else ""
 
 
