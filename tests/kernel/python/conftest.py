@@ -2,6 +2,7 @@
 
 import pathlib
 import sys
+import threading
 
 import pytest
 
@@ -79,7 +80,8 @@ def correcting_shell():
 
 
 @pytest.fixture
-def correcting(correcting_shell):
+def correcting(correcting_shell, monkeypatch):
     """IPython in this process, empty, in cells of which errors are corrected."""
-    correcting_shell.ip.reset(new_session=True)
+    monkeypatch.setattr(threading, "excepthook", threading.__excepthook__)  # pytest has one of its own
+    correcting_shell.begin()
     return correcting_shell

@@ -8,7 +8,7 @@ import sys
 
 import package_path  # noqa: F401
 from cellgate_kernel import corrections, settings
-from cellgate_kernel.corrections import reports
+from cellgate_kernel.corrections import handovers, reports, sources
 from IPython.core.interactiveshell import InteractiveShell
 
 
@@ -59,6 +59,12 @@ class Shell:
         self._numbers = itertools.count()
         corrections.install(self.ip)
         self.hook = self.ip._cellgate_corrections
+
+    def begin(self):
+        """As a new kernel: without the cells and the modules of before."""
+        self.ip.reset(new_session=True)
+        sources.cells().clear()
+        handovers.begin()
 
     def run(self, code, mode=None, request=None):
         sent = []

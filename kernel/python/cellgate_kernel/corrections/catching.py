@@ -1,13 +1,14 @@
-"""Would some frame on the stack catch the exception? When that cannot be ruled out, it would."""
+"""Would somebody catch the exception? When that cannot be ruled out, it would."""
 
 import asyncio
 import concurrent.futures
 import os
 import sys
 import threading
-from typing import Any, Optional, Tuple
+from typing import Any, Optional
 
-from . import guards, handovers, places, swallowing
+from . import entering, guards, handovers, places, sources, swallowing
+from .swallowing import MayBeCaught
 
 # Functions out of which no exception of a cell comes: of IPython's shell, and of what kernels' loops are run by.
 _ENDS = {
@@ -16,40 +17,57 @@ _ENDS = {
     "start": "ipykernel/kernelapp.py",
     "_serve": "cellgate_shell/kernel.py",
 }
+_MAGICS = ("run_cell_magic", "run_line_magic")  # what these run is in the place of the cell that they are in
 
-_PACKAGES = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-
-
-# Files of what runs threads and tasks: they hand an exception on to whoever waits for the result.
-_HANDERS = (threading.__file__, *(os.path.dirname(each.__file__) + os.sep for each in (asyncio, concurrent.futures)))
-
-
-def _carriers() -> Tuple[str, ...]:
-    """Files of what runs cells, threads and tasks: their own handlers keep no exception from the user."""
-    folders = [_PACKAGES]
-    for name in ("IPython", "ipykernel", "tornado"):
-        loaded = sys.modules.get(name)  # what is not loaded has no frame on a stack, and costs much to import
-        if loaded is not None and loaded.__file__:
-            folders.append(os.path.dirname(loaded.__file__))
-    return (*_HANDERS, *(folder + os.sep for folder in folders))
+# Of what runs threads and tasks: it hands an exception on to whoever waits for the result.
+_ASYNCIO = os.path.dirname(asyncio.__file__) + os.sep
+_FUTURES = os.path.dirname(concurrent.futures.__file__) + os.sep
+_RUNS_THREADS = {
+    (threading.__file__, "run"), (threading.__file__, "_bootstrap_inner"), (threading.__file__, "_bootstrap"),
+    (_FUTURES + "thread.py", "run"), (_FUTURES + "thread.py", "_worker"),
+    (_FUTURES + "process.py", "_process_worker"), (_FUTURES + "process.py", "_process_chunk"),
+}  # fmt: skip
+_RESUMABLE = 0x20 | 0x80 | 0x100 | 0x200  # generators and coroutines of every kind
+_MOST_FRAMES = 5_000  # of a stack that is walked
 
 
-def would_be_caught(raising: Any, error: type, running: Optional[str]) -> bool:
+def would_be_caught(raising: Any, error: type) -> bool:
     """An `error` raised in the frame `raising`: by it, or by one that called it, up to where the cell began.
 
-    In a thread or a task also by what the cells that it came by, and the one in the file `running`, do with others'.
+    In a thread or a task also by what any cell so far, and modules of the user's, do with others' exceptions.
     """
-    carriers, files, handed_on = _carriers(), {running}, False
-    frame = raising
-    while frame is not None and not _is_end(frame.f_code):
-        filename = frame.f_code.co_filename
-        if filename.startswith(carriers):
-            handed_on = handed_on or filename.startswith(_HANDERS)
-        elif _catches(frame, error):
-            return True
-        files.add(filename)
-        frame = frame.f_back
-    return handed_on and any(handovers.may_be_taken(each, lambda kind: swallowing.handles(kind, raising, error)) for each in files)
+    try:
+        _leave(raising, error)
+    except MayBeCaught:
+        return True
+    return False
+
+
+def _leave(raising: Any, error: Optional[type]) -> None:
+    """The exception's way to where it ends; raises MayBeCaught."""
+    frame, handed_on = raising, False
+    for _ in range(_MOST_FRAMES):
+        if _is_end(frame.f_code):
+            _end_of_nested(frame)
+            break
+        hands_on = _hands_on(frame)
+        if not hands_on and not _is_of_shell(frame.f_code.co_filename):
+            error = _through_guards(frame, error)
+        handed_on = handed_on or hands_on
+        below = frame.f_back
+        if below is None:
+            if not handed_on or frame.f_code.co_filename != threading.__file__:
+                raise MayBeCaught  # a thread that C began
+            break
+        if _hands_on(below):
+            _handed_to(below, frame)
+        elif not _is_of_shell(below.f_code.co_filename) and not _is_end(below.f_code) and not hands_on:
+            error = entering.through(frame, below, error)
+        frame = below
+    else:
+        raise MayBeCaught
+    if handed_on:
+        handovers.check(raising, error)
 
 
 def _is_end(code: Any) -> bool:
@@ -57,12 +75,50 @@ def _is_end(code: Any) -> bool:
     return end is not None and end in code.co_filename
 
 
-def _catches(frame: Any, error: type) -> bool:
+def _end_of_nested(frame: Any) -> None:
+    """A cell that another's code runs, and looks at what became of it; not one that a magic runs."""
+    while frame is not None:
+        code = frame.f_code
+        if code.co_name in _MAGICS and _is_of_shell(code.co_filename):
+            return
+        if sources.cell_of(code.co_filename) is not None:
+            raise MayBeCaught
+        frame = frame.f_back
+
+
+def _is_of_shell(filename: str) -> bool:
+    """IPython shows the user what its own handlers catch."""
+    ipython = sys.modules.get("IPython")  # where it is not loaded it has no frame on a stack
+    return ipython is not None and filename.startswith(os.path.dirname(str(ipython.__file__)) + os.sep + "core" + os.sep)
+
+
+def _hands_on(frame: Any) -> bool:
+    code = frame.f_code
+    if code.co_filename.startswith(_ASYNCIO):
+        return code.co_filename != _ASYNCIO + "staggered.py"  # which keeps them
+    return (code.co_filename, code.co_name) in _RUNS_THREADS
+
+
+def _handed_to(hander: Any, entered: Any) -> None:
+    """Of what asyncio calls, only coroutines' exceptions have a receiver: a callback's are logged."""
+    if hander.f_code.co_filename.startswith(_ASYNCIO) and not _hands_on(entered) and not entered.f_code.co_flags & _RESUMABLE:
+        raise MayBeCaught
+    if hander.f_code.co_filename == threading.__file__ and not _is_default(threading.excepthook):
+        raise MayBeCaught
+
+
+def _is_default(hook: Any) -> bool:
+    return hook is threading.__excepthook__ or getattr(hook, "__module__", "").split(".")[0] in ("ipykernel", "IPython", "cellgate_shell")
+
+
+def _through_guards(frame: Any, error: Optional[type]) -> Optional[type]:
     code = frame.f_code
     if not getattr(code, "co_exceptiontable", b"unknown"):
-        return False  # it has neither try nor with
-    tree = places.tree_of(code.co_filename, frame.f_globals)
+        return error  # it has neither try nor with
     where = places.position(code, frame.f_lasti)
+    tree = sources.tree_of(code.co_filename, frame.f_globals) if sources.belongs(code, frame.f_globals) else None
     if tree is None or where is None or not any(guards.holds(each, where) for each in tree.body):
-        return True
-    return any(swallowing.may_catch(guard, frame, error) for guard in guards.around(tree, where))
+        raise MayBeCaught
+    for guard in reversed(guards.around(tree, where)):
+        error = swallowing.through(guard, frame, error)
+    return error

@@ -6,6 +6,8 @@ import re
 import tokenize
 from typing import Callable, List, NamedTuple, Optional, Tuple
 
+from . import sources
+
 _FENCE = re.compile(r"(`{3,}|~{3,})[ \t]*(?:python3?|py3?|ipython3?|)[ \t]*", re.IGNORECASE)
 _ENTITY = re.compile(r"&(?:lt|gt|amp|quot);")
 
@@ -34,7 +36,7 @@ def unwrap(written: str, parses: Parses) -> Optional[Unwrapped]:
 
 
 def _without_fence(written: str) -> Optional[Unwrapped]:
-    lines = written.splitlines()
+    lines = sources.lines_in(written)
     filled = [index for index, line in enumerate(lines) if line.strip()]
     if len(filled) < 2:
         return None
@@ -80,8 +82,8 @@ def _outside_of_literals(text: str) -> "Optional[List[re.Match[str]]]":
 def _literals(text: str) -> Optional[List[Tuple[int, int]]]:
     """Where strings and comments are; None when the text has no end of them."""
     starts = [0]
-    for line in text.splitlines(keepends=True):
-        starts.append(starts[-1] + len(line))
+    for line in text.split("\n"):
+        starts.append(starts[-1] + len(line) + 1)
     spans: List[Tuple[int, int]] = []
     opened: List[int] = []
     try:

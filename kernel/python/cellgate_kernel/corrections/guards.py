@@ -6,11 +6,11 @@ from typing import Any, Iterator, List, Optional
 from . import places
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
-_TRIES = tuple(getattr(ast, name) for name in ("Try", "TryStar") if hasattr(ast, name))
+TRIES = tuple(getattr(ast, name) for name in ("Try", "TryStar") if hasattr(ast, name))
 
 
 def around(tree: ast.Module, where: places.Position) -> List[ast.AST]:
-    """The try and with statements of the innermost function around a place, in whose protected part it lies."""
+    """The try and with statements of the innermost function around a place, in whose protected part it lies; outermost first."""
     found: List[ast.AST] = []
     body: Optional[List[Any]] = tree.body  # type: ignore[assignment]
     while body is not None:
@@ -27,12 +27,11 @@ def _descend(nodes: List[Any], where: places.Position, found: List[ast.AST]) -> 
         body = node.body if isinstance(node.body, list) else [node.body]
         if any(holds(each, where) for each in body):
             found.clear()
-    elif isinstance(node, _TRIES):
-        protected = node.body
-        if any(leaves(each) for each in node.finalbody):
-            protected = [*node.body, *node.handlers, *node.orelse]
-        if any(holds(each, where) for each in protected):
+    elif isinstance(node, TRIES):
+        if any(holds(each, where) for each in node.body):
             found.append(node)
+        elif any(holds(each, where) for each in [*node.handlers, *node.orelse]):
+            found.append(ast.Try(node.body, [], [], node.finalbody))  # of which only that comes after it
     elif isinstance(node, (ast.With, ast.AsyncWith)):
         if any(holds(each, where) for each in [*node.body, *(item.context_expr for item in node.items[1:])]):
             found.append(node)
@@ -52,6 +51,14 @@ def holds(node: Any, where: places.Position) -> bool:
     """Does a node, with its decorators, reach over the place?"""
     start = min([(node.lineno, node.col_offset), *((each.lineno, each.col_offset) for each in getattr(node, "decorator_list", ()))])
     return start <= (where.line, where.column) and (where.end_line, where.end_column) <= (node.end_lineno, node.end_col_offset)
+
+
+def own(node: ast.AST) -> Iterator[ast.AST]:
+    """What is in a function, without the inside of functions in it."""
+    for child in ast.iter_child_nodes(node):
+        yield child
+        if not isinstance(child, _FUNCTIONS):
+            yield from own(child)
 
 
 def leaves(node: ast.AST) -> bool:

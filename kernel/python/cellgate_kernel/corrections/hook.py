@@ -7,7 +7,7 @@ import sys
 import threading
 from typing import Any, Callable, List, NamedTuple, Optional
 
-from . import builtin, fences, misses, modes, places, reads, reports, returns, suggestions
+from . import builtin, fences, handovers, misses, modes, places, reads, reports, returns, sources, suggestions
 
 
 class _Compiled(NamedTuple):
@@ -41,6 +41,7 @@ class Hook:
 
     def install(self) -> None:
         shell = self._shell
+        handovers.begin()
         if self.read is not None:
             setattr(builtins, reads.READ, self.read)
             builtin.accept_in_tracebacks()
@@ -87,7 +88,7 @@ class Hook:
         here = self._here
         here.compiled = here.newest = _Compiled(filename, written, text, number)
         here.measured = None
-        places.remember(filename, written, text, number, modes.lines_before(self._shell, written))
+        sources.remember(filename, written, text, number, modes.lines_before(self._shell, written))
         modes.begin(self._shell, filename, written)
         if self.read is None and not self._has_said_why and modes.of_request(self._shell) is True:
             self._has_said_why = True
@@ -99,7 +100,7 @@ class Hook:
     def _tell_of_fence(self, filename: str, written: str) -> None:
         found = fences.unwrap(written, self._parses)
         if found is not None:
-            line = found.line + places.lines_before(filename)
+            line = found.line + sources.lines_before(filename)
             made = reports.Correction(line, found.column, found.written, found.used, "fence")
             reports.tell(self._shell, (filename, "fence"), made)
 

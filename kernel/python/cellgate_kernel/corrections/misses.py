@@ -2,12 +2,23 @@
 
 import builtins
 import sys
-from typing import Any, Tuple
+from typing import Any, Dict, Tuple
 
-from . import catching, keys, modes, places, reports, suggestions
+from . import catching, keys, modes, places, reports, sources, suggestions
 from .reads import LITERALS
 
 _OPTIMIZED = 1  # a function's code, whose variables are in no dict
+
+# A place whose reads fail as often as this, and somebody goes on, is meant to: it is looked at no longer, since to ask
+# costs much more than a KeyError.
+_ENOUGH = 32
+_MOST_PLACES = 4096
+
+
+class _Place:
+    def __init__(self, code: Any) -> None:
+        self.code = code  # kept, so that no other has its id
+        self.times = 0
 
 
 class Misses:
@@ -15,14 +26,29 @@ class Misses:
 
     def __init__(self, shell: Any) -> None:
         self._shell = shell
+        self._failed: "Dict[Tuple[int, int], _Place]" = {}  # by the code object's id and the instruction
 
     def missed(self, container: Any, key: str, error: KeyError) -> Any:
         """The value that container[key] must have meant; NotImplemented where that is not certain."""
-        if modes.of_request(self._shell) is not True:
+        frame = sys._getframe(1)
+        code, at = frame.f_code, frame.f_lasti
+        place = self._failed.get((id(code), at))
+        if place is not None and place.code is code and place.times >= _ENOUGH:
+            return NotImplemented
+        value = self._meant(frame, container, key, error)
+        if value is NotImplemented:
+            if place is None or place.code is not code:
+                if len(self._failed) >= _MOST_PLACES:
+                    self._failed.clear()
+                place = self._failed[id(code), at] = _Place(code)
+            place.times += 1
+        return value
+
+    def _meant(self, frame: Any, container: Any, key: str, error: KeyError) -> Any:
+        if modes.of_request(self._shell) is not True or container is frame.f_globals or catching.would_be_caught(frame, KeyError):
             return NotImplemented
         found = keys.look(key, container)
-        frame = sys._getframe(1)
-        if not found or container is frame.f_globals or self._would_be_caught(frame, KeyError):
+        if not found:
             return NotImplemented
         if not found[0].certain:
             for text in suggestions.for_miss(self._owner(frame, key), key, container):
@@ -42,13 +68,10 @@ class Misses:
             return True
         if not frame.f_code.co_flags & _OPTIMIZED and name in frame.f_locals:
             return True
-        if modes.of_request(self._shell) is not True or self._would_be_caught(frame, NameError):
+        if modes.of_request(self._shell) is not True or catching.would_be_caught(frame, NameError):
             return True
         self._report(frame, name, repr(LITERALS[name]), "json_literal")
         return False
-
-    def _would_be_caught(self, frame: Any, error: type) -> bool:
-        return catching.would_be_caught(frame, error, modes.running_file(self._shell))
 
     def _tell(self, frame: Any, key: str, meant: keys.Found) -> None:
         if not reports.already_told(self._shell, self._place(frame)):
@@ -62,7 +85,7 @@ class Misses:
         if where is None or reports.already_told(self._shell, self._place(frame)):
             return
         line, column = places.as_written(filename, where)
-        cell = places.cell_of(filename)
+        cell = sources.cell_of(filename)
         elsewhere = cell.count if cell is not None and filename != modes.running_file(self._shell) else None
         reports.tell(self._shell, self._place(frame), reports.Correction(line, column, written, used, kind), elsewhere)
 

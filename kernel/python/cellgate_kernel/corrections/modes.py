@@ -1,7 +1,9 @@
 """Whether errors are corrected in the cell that this thread runs: True, False, or "report"."""
 
+import sys
+import threading
 from collections import OrderedDict
-from typing import Any, Optional, Union
+from typing import Any, Dict, List, Optional, Union
 
 from .. import settings
 
@@ -22,6 +24,7 @@ class _Cell:
 
 
 _running: "OrderedDict[str, _Cell]" = OrderedDict()  # by request
+_on_stacks: Dict[int, List[str]] = {}  # by thread: cells that may not have ended
 
 
 def parse(given: Any) -> Mode:
@@ -57,6 +60,21 @@ def begin(shell: Any, filename: str, written: str) -> None:
     while len(_running) >= _KEPT:
         _running.popitem(last=False)
     _running[request] = _Cell(filename, around.written if around is not None else written)
+    _on_stacks[threading.get_ident()] = [*_still_running(_on_stacks.get(threading.get_ident(), [])), filename]
+
+
+def _still_running(cells: List[str]) -> List[str]:
+    """Those of this thread that have begun the one that begins."""
+    below, frame = set(), sys._getframe()
+    while frame is not None and cells:
+        below.add(frame.f_code.co_filename)
+        frame = frame.f_back  # type: ignore[assignment]
+    return [each for each in cells if each in below]
+
+
+def may_run(filename: str) -> bool:
+    """Is the cell in this file one that may not have ended?"""
+    return any(filename in cells for cells in list(_on_stacks.values()))
 
 
 def is_inside_verbatim(shell: Any) -> bool:

@@ -2,9 +2,10 @@
 
 import ast
 import html
-import linecache
 from itertools import islice
-from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
+from typing import Any, Iterator, List, NamedTuple, Optional, Tuple
+
+from . import sources
 
 
 class Position(NamedTuple):
@@ -14,30 +15,6 @@ class Position(NamedTuple):
     end_line: int
     column: int
     end_column: int
-
-
-class Cell(NamedTuple):
-    """`written` is what the user sent, None where it is what was compiled, line by line; below `before` lines of a magic."""
-
-    written: Optional[str]
-    count: int
-    before: int
-
-
-_cells: Dict[str, Cell] = {}  # by file name, for as long as IPython keeps their text in linecache
-
-
-def remember(filename: str, written: str, compiled: str, count: int, before: int = 0) -> None:
-    _cells[filename] = Cell(None if written.splitlines() == compiled.splitlines() else written, count, before)
-
-
-def cell_of(filename: str) -> Optional[Cell]:
-    return _cells.get(filename)
-
-
-def lines_before(filename: str) -> int:
-    cell = _cells.get(filename)
-    return cell.before if cell is not None else 0
 
 
 def position(code: Any, instruction: int) -> Optional[Position]:
@@ -55,26 +32,6 @@ def of_node(node: Any) -> Position:
     return Position(node.lineno, node.end_lineno, node.col_offset, node.end_col_offset)
 
 
-_trees: "Dict[str, Tuple[List[str], Optional[ast.Module]]]" = {}
-_MOST_TREES = 64
-
-
-def tree_of(filename: str, names: Optional[Dict[str, Any]] = None) -> Optional[ast.Module]:
-    """The source of that file as a tree; None when there is none, or none that can be parsed."""
-    lines = linecache.getlines(filename, names)
-    kept = _trees.get(filename)
-    if kept is not None and kept[0] is lines:
-        return kept[1]
-    try:
-        tree: Optional[ast.Module] = ast.parse("".join(lines)) if lines else None
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        tree = None
-    if len(_trees) >= _MOST_TREES:
-        _trees.clear()
-    _trees[filename] = (lines, tree)
-    return tree
-
-
 def subscript_at(filename: str, where: Position, key: str) -> Optional[ast.Subscript]:
     """The read of `key` that is exactly there."""
     return next((node for node in _reads_of(filename, key) if of_node(node) == where), None)
@@ -87,7 +44,7 @@ def only_subscript_on(filename: str, line: int, key: str) -> Optional[ast.Subscr
 
 
 def _reads_of(filename: str, key: str) -> Iterator[ast.Subscript]:
-    tree = tree_of(filename)
+    tree = sources.tree_of(filename)
     for node in ast.walk(tree) if tree is not None else ():
         if isinstance(node, ast.Subscript) and index_of(node) == key:
             yield node
@@ -103,7 +60,7 @@ def index_of(node: ast.Subscript) -> Any:
 
 def text_at(filename: str, node: ast.AST) -> str:
     """The source of a node, on one line."""
-    return " ".join((ast.get_source_segment("".join(linecache.getlines(filename)), node) or "").split())
+    return " ".join((ast.get_source_segment(sources.text_of(filename), node) or "").split())
 
 
 _BINDS_LESS = tuple(
@@ -119,21 +76,21 @@ def owner_text_at(filename: str, node: ast.AST) -> str:
 
 
 def line_text(filename: str, line: int) -> str:
-    return linecache.getline(filename, line).rstrip("\n")
+    lines = sources.lines_of(filename)
+    return lines[line - 1] if 0 < line <= len(lines) else ""
 
 
 def as_written(filename: str, where: Position) -> Tuple[int, int]:
     """(line from 1, column from 0 in characters) of a place in the cell as the user wrote it."""
-    lines = linecache.getlines(filename)
     text = line_text(filename, where.line)
     column = len(text.encode()[: where.column].decode(errors="replace"))
-    cell = _cells.get(filename)
+    cell = sources.cell_of(filename)
     if cell is None:
         return where.line, column
     if cell.written is None:
         return cell.before + where.line, column
-    written = cell.written.splitlines()
-    line = _same_line(written, [each.rstrip("\n") for each in lines], where.line - 1)
+    written = sources.lines_in(cell.written)
+    line = _same_line(written, sources.lines_in(cell.compiled), where.line - 1)
     return cell.before + line + 1, _same_column(written[line], text, column) if line < len(written) else column
 
 

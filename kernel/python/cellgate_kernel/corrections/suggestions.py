@@ -6,7 +6,7 @@ import html
 import re
 from typing import Any, Iterator, List, Optional
 
-from . import keys, places, reports, values
+from . import keys, places, reports, sources, values
 from .reads import LITERALS
 
 _NOTED = "cellgate: "
@@ -76,7 +76,7 @@ def _last_of_a_cell(trace: Any) -> Any:
     """The innermost part of a traceback that is in a cell; None when there is none."""
     found = None
     while trace is not None:
-        if places.cell_of(trace.tb_frame.f_code.co_filename) is not None:
+        if sources.cell_of(trace.tb_frame.f_code.co_filename) is not None:
             found = trace
         trace = trace.tb_next
     return found
@@ -144,7 +144,7 @@ def _value_of(node: ast.AST, frame: Any) -> Any:
 def _for_get(frame: Any, line: int) -> Iterator[str]:
     """A `.get("key")` on the lines up to the failure, which gave None and would have found a key."""
     filename = frame.f_code.co_filename
-    tree = places.tree_of(filename)
+    tree = sources.tree_of(filename)
     for node in ast.walk(tree) if tree is not None else ():
         if isinstance(node, ast.Call) and node.lineno <= line:
             yield from _for_call(node, frame, filename)

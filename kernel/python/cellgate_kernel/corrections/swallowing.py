@@ -1,4 +1,7 @@
-"""Would a try or with statement catch an exception? It would, unless it certainly lets it pass."""
+"""What becomes of an exception in a try or with statement: it passes, another takes its place, or it may be caught.
+
+Only what is known to let it pass does. An exception is its type, or ANY where it is not known which took its place.
+"""
 
 import abc
 import ast
@@ -11,7 +14,9 @@ import sys
 import types
 from typing import Any, Optional, Tuple
 
-from . import guards, places, values
+from . import guards, places, sources, values
+
+ANY: Optional[type] = None
 
 _HARMLESS_CALLS = {
     ("_io", "open"), ("io", "open"), ("os", "fdopen"), ("os", "scandir"), ("_sqlite3", "connect"), ("sqlite3", "connect"),
@@ -20,18 +25,28 @@ _HARMLESS_CALLS = {
     ("requests.sessions", "session"),
 }  # fmt: skip
 _HARMLESS_TYPES = (io.IOBase, type(__import__("_thread").allocate_lock()), __import__("_thread").RLock, memoryview)
+_TRIVIAL = frozenset(("RESUME", "NOP", "LOAD_CONST", "RETURN_VALUE", "RETURN_CONST", "RETURN_GENERATOR", "POP_TOP"))
 
 
-def may_catch(guard: Any, frame: Any, error: type) -> bool:
+class MayBeCaught(Exception):
+    """It cannot be ruled out that somebody catches the exception."""
+
+
+def through(guard: Any, frame: Any, error: Optional[type]) -> Optional[type]:
+    """The exception that comes out of a guard; raises MayBeCaught."""
     if isinstance(guard, (ast.With, ast.AsyncWith)):
-        return not all(lets_pass(item.context_expr, frame) for item in guard.items)
+        for item in guard.items:
+            error = _through_manager(item.context_expr, guard, frame, error)
+        return error
     if any(guards.leaves(each) for each in guard.finalbody):
-        return True
-    return any(handles(handler.type, frame, error) for handler in guard.handlers)
+        raise MayBeCaught
+    if any(handles(handler.type, frame, error) for handler in guard.handlers):
+        raise MayBeCaught
+    return error if all(isinstance(each, ast.Pass) for each in guard.finalbody) else ANY
 
 
-def handles(caught: Optional[ast.AST], frame: Any, error: type) -> bool:
-    if caught is None:
+def handles(caught: Optional[ast.AST], frame: Any, error: Optional[type]) -> bool:
+    if caught is None or error is ANY:
         return True
     if isinstance(caught, ast.Tuple):
         return any(handles(each, frame, error) for each in caught.elts)
@@ -40,41 +55,63 @@ def handles(caught: Optional[ast.AST], frame: Any, error: type) -> bool:
     except LookupError:
         return True
     every = kinds if isinstance(kinds, tuple) else (kinds,)
-    return any(not isinstance(kind, type) or issubclass(error, kind) or _stands_for_others(kind) for kind in every)
+    return any(not isinstance(kind, type) or issubclass(error, kind) for kind in every)
 
 
-def _stands_for_others(kind: type) -> bool:
-    """SQLite reports any exception of a function that it calls as one of its own."""
-    return kind.__module__ in ("sqlite3", "_sqlite3")
-
-
-def lets_pass(expression: Any, frame: Any) -> bool:
-    """Does `with expression:` certainly not swallow an exception?"""
+def _through_manager(expression: Any, guard: Any, frame: Any, error: Optional[type]) -> Optional[type]:
+    """Out of `with expression:`. The manager is known where the name that it had cannot have become another's."""
+    name = "__aexit__" if isinstance(guard, ast.AsyncWith) else "__exit__"
     try:
         if isinstance(expression, ast.Call):
-            return _made_by(values.value_of(expression.func, frame))
-        return _instance_lets_pass(type(values.value_of(expression, frame)))
+            return _through_made(values.value_of(expression.func, frame), name, error)
+        if not _stored_in(guard, expression):
+            return _through_exit_of(type(values.value_of(expression, frame)), name, error)
     except (LookupError, TypeError, ValueError):
-        return False
+        pass
+    raise MayBeCaught
 
 
-def _made_by(called: Any) -> bool:
+def _stored_in(guard: ast.AST, expression: ast.AST) -> bool:
+    """Does the statement itself give a new meaning to a name, or an attribute, of the expression?"""
+    used = {_label(each) for each in ast.walk(expression)} - {None}
+    for each in ast.walk(guard):
+        if _label(each) in used and not isinstance(each.ctx, ast.Load):  # type: ignore[attr-defined]
+            return True
+    return False
+
+
+def _label(node: ast.AST) -> Optional[str]:
+    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else None
+
+
+def _through_made(called: Any, name: str, error: Optional[type]) -> Optional[type]:
     if isinstance(called, type):
-        return type(called) in (type, abc.ABCMeta) and _instance_lets_pass(called)
-    if (getattr(called, "__module__", None), getattr(called, "__name__", None)) in _HARMLESS_CALLS:
-        return True
+        if type(called) not in (type, abc.ABCMeta) or isinstance(called.__new__, types.FunctionType):
+            raise MayBeCaught
+        return _through_exit_of(called, name, error)
+    if called is builtins.open or (getattr(called, "__module__", None), getattr(called, "__name__", None)) in _HARMLESS_CALLS:
+        return error
     made = getattr(called, "__wrapped__", None)
-    code = getattr(called, "__code__", None)
-    if isinstance(made, types.FunctionType) and code is not None and code.co_filename == contextlib.__file__:
-        return _generator_lets_pass(made)
-    return called is builtins.open
+    if isinstance(called, types.FunctionType) and called.__code__ in _OF_GENERATORS and isinstance(made, types.FunctionType):
+        return _through_generator(made, error)
+    raise MayBeCaught
 
 
-def _instance_lets_pass(kind: type) -> bool:
-    if issubclass(kind, _HARMLESS_TYPES + _of_sqlite()) and not isinstance(_exit_of(kind), types.FunctionType):
-        return True
-    leave = _exit_of(kind)
-    return isinstance(leave, types.FunctionType) and _returns_nothing(leave.__code__)
+_OF_GENERATORS = tuple(
+    each(lambda: None).__code__ for each in (contextlib.contextmanager, contextlib.asynccontextmanager)  # type: ignore[arg-type, attr-defined]
+)
+
+
+def _through_exit_of(kind: type, name: str, error: Optional[type]) -> Optional[type]:
+    leave = inspect.getattr_static(kind, name, None)
+    if not isinstance(leave, types.FunctionType):
+        if name == "__exit__" and issubclass(kind, _HARMLESS_TYPES + _of_sqlite()):
+            return error if kind.__module__ in ("_io", "_thread", "builtins", "sqlite3", "_sqlite3") else ANY
+        raise MayBeCaught
+    code = leave.__code__
+    if bool(code.co_flags & inspect.CO_COROUTINE) != (name == "__aexit__") or not _returns_nothing(code):
+        raise MayBeCaught
+    return error if all(each.opname in _TRIVIAL for each in dis.get_instructions(code)) else ANY
 
 
 def _of_sqlite() -> Tuple[type, ...]:
@@ -83,21 +120,13 @@ def _of_sqlite() -> Tuple[type, ...]:
     return (module.Connection,) if module is not None else ()
 
 
-def _exit_of(kind: type) -> Any:
-    for name in ("__exit__", "__aexit__"):
-        found = inspect.getattr_static(kind, name, None)
-        if found is not None:
-            return found
-    return None
-
-
 def _returns_nothing(code: types.CodeType) -> bool:
-    """Is every `return` of a function one of None or False, and does it raise nothing instead? Read from its instructions."""
-    if code.co_flags & inspect.CO_GENERATOR:
+    """Is every `return` of a function one of None or False? Read from its instructions."""
+    if code.co_flags & (inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR):
         return False
     before: Any = None
     for now in dis.get_instructions(code):
-        if now.opname == "RAISE_VARARGS" or (now.opname == "RETURN_CONST" and now.argval not in (None, False)):
+        if now.opname == "RETURN_CONST" and now.argval not in (None, False):
             return False
         if now.opname == "RETURN_VALUE":
             constant = before is not None and before.opname == "LOAD_CONST" and (before.argval is None or before.argval is False)
@@ -107,20 +136,30 @@ def _returns_nothing(code: types.CodeType) -> bool:
     return True
 
 
-def _generator_lets_pass(function: types.FunctionType) -> bool:
-    """Of @contextmanager: does every `yield` stand outside of what could catch?"""
-    if not getattr(function.__code__, "co_exceptiontable", b"unknown"):
-        return True
-    tree = places.tree_of(function.__code__.co_filename, function.__globals__)
-    if tree is None:
-        return False
-    frame = types.SimpleNamespace(f_locals={}, f_globals=function.__globals__, f_builtins=vars(builtins))
-    first = function.__code__.co_firstlineno
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == function.__name__:
-            starts = [node.lineno, *(each.lineno for each in node.decorator_list)]
-            if first in starts:
-                yields = [each for each in ast.walk(node) if isinstance(each, (ast.Yield, ast.YieldFrom))]
-                around = [guard for each in yields for guard in guards.around(tree, places.of_node(each))]
-                return not any(may_catch(guard, frame, KeyError) for guard in around)
-    return False
+def _through_generator(function: types.FunctionType, error: Optional[type]) -> Optional[type]:
+    """Of @contextmanager: out of what stands around its `yield`s."""
+    code = function.__code__
+    if not code.co_flags & (inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR):
+        raise MayBeCaught
+    node = _definition_of(function)
+    found = error
+    for each in guards.own(node):
+        if isinstance(each, ast.YieldFrom):
+            raise MayBeCaught
+        if isinstance(each, ast.Yield):
+            passed = error
+            for guard in reversed(guards.around(ast.Module([node], []), places.of_node(each))):
+                passed = through(guard, values.Outside(function), passed)
+            found = passed if passed is ANY else found
+    return found
+
+
+def _definition_of(function: types.FunctionType) -> Any:
+    code = function.__code__
+    if sources.belongs(code, function.__globals__):
+        tree = sources.tree_of(code.co_filename, function.__globals__)
+        for node in ast.walk(tree) if tree is not None else ():
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == function.__name__:
+                if code.co_firstlineno in (node.lineno, *(each.lineno for each in node.decorator_list)):
+                    return node
+    raise MayBeCaught
