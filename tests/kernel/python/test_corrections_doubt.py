@@ -172,7 +172,8 @@ ctypes.CFUNCTYPE(ctypes.c_int)(called)()
 sys.unraisablehook = hook""",
     "a namespace": """
 class Names(dict):
-    def __getitem__(self, key): return d["apiKey"] if key == "r" else dict.__getitem__(self, key)
+    def get_r(self): return d["apiKey"]
+    def __getitem__(self, key): return self.get_r() if key == "r" else dict.__getitem__(self, key)
 exec("x = r", {"r": "default"}, names := Names())
 r = names["x"]""",
     "a thread that C begins": """
@@ -246,6 +247,14 @@ def safe(f):
     "suppress by another name": (
         "from contextlib import suppress as ignoring",
         POOL + 'with ignoring(KeyError):\n    r = list(ThreadPoolExecutor().map(lambda i: d["apiKey"], [1]))',
+    ),
+    "gather by keywords in a dict": (
+        'import asyncio\nhow = {"return_exceptions": True}',
+        'async def get(): return d["apiKey"]\nif isinstance((await asyncio.gather(get(), **how))[0], str): r = "WRONG"',
+    ),
+    "an attribute by its text": (
+        POOL + 'def asked(future): return getattr(future, "exception")()',
+        'with ThreadPoolExecutor(1) as pool:\n    f = pool.submit(lambda: d["apiKey"])\nif asked(f) is None: r = f.result()',
     ),
     "a callback of a future": (
         "",
@@ -364,7 +373,7 @@ STILL_CORRECTED = {
     'D = dataclasses.make_dataclass("D", ["y"], bases=(C,))\nr = D(1).x',
     "a property": 'class C:\n    def get(self): return d["apiKey"]\n    x = property(get)\nr = C().x',
     "an operator": 'class C:\n    def __add__(self, other): return d["apiKey"]\nr = C() + 1',
-    "items": 'class C:\n    def __getitem__(self, key): return d["apiKey"]\nr = C()["some_key"]',
+    "items": 'class C:\n    def __getitem__(self, key): return self.get()\n    def get(self): return d["apiKey"]\nr = C()["some_key"]',
     "truth": 'class C:\n    def __bool__(self): return bool(d["apiKey"])\nr = "WRONG" if C() else 0',
     "a loop over a generator": 'def g():\n    yield d["apiKey"]\nfor r in g(): pass',
     "sums and sorts": 'r = sorted([d], key=lambda x: x["apiKey"])[0]["api_key"]\nn = sum(len(x["apiKey"]) for x in [d])\n'
@@ -439,3 +448,38 @@ def test_a_read_that_misses_in_a_deep_stack(correcting):
     finally:
         sys.setrecursionlimit(limit)
     assert ran.value == "WRONG"
+
+
+NESTED = """
+import sys
+class N:
+    def __init__(self, inner): self.inner = inner
+    def __getitem__(self, key): return {}
+    def get(self): return self.inner["x"] if self.inner is not None else 1
+n = N(None)
+for _ in range({depth}): n = N(n)
+limit = sys.getrecursionlimit()
+sys.setrecursionlimit(10 ** 6)
+try: r = n["x"]
+except RecursionError as error: r = str(error)
+finally:
+    sys.setrecursionlimit(limit)
+    while n is not None: n = n.inner
+r
+"""
+
+
+def test_items_of_items_as_deep_as_python_goes(correcting):
+    """Without a call of C in each, which has only the thread's stack."""
+    ran = correcting.run(NESTED.format('self.inner["x"] if self.inner is not None else 1', depth=100_000))
+    assert ran.value == 1
+
+
+def test_items_by_way_of_other_methods_end_in_an_error(correcting):
+    ran = correcting.run(NESTED.format("self.get()", depth=100_000))
+    assert "maximum recursion depth exceeded" in ran.value
+
+
+def test_a_recursion_without_an_end_is_an_error_as_ever(correcting):
+    ran = correcting.run('class N:\n    def __getitem__(self, key): return self.get()\n    def get(self): return self["x"]\nN()["x"]')
+    assert isinstance(ran.error, RecursionError)

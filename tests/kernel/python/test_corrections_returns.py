@@ -87,6 +87,8 @@ def test_an_error_in_it_is_at_its_line(correcting):
         "class C:\n    return 1",
         "for i in [1]:\n    try:\n        return 1\n    finally:\n        continue",
         "try:\n    return 1\nfinally:\n    return 2",
+        "return (yield 5)",
+        "if 1:\n    return 5\nyield",
         "if 1:\n    return 5\nbreak",
         "if 1:\n    continue\nreturn 5",
     ],

@@ -105,7 +105,7 @@ CAUGHT = [
     'try:\n    r = [x["apiKey"] for x in [d]]\nexcept KeyError:\n    r = "caught"',
     'try:\n    r = list(map(lambda x: x["apiKey"], [d]))\nexcept KeyError:\n    r = "caught"',
     'try:\n    for i in range(3):\n        if i == 2:\n            r = f"{d[\'apiKey\']}"\nexcept KeyError:\n    r = "caught"',
-    'import collections\nclass M(dict):\n    def __getitem__(self, k): return d["apiKey"]\n'
+    'import collections\nclass M(dict):\n    def own(self): return d["apiKey"]\n    def __getitem__(self, k): return self.own()\n'
     'r = collections.ChainMap(M(), {"x": "caught"})["x"]',
     'import sqlite3\nc = sqlite3.connect(":memory:")\nc.create_function("f", 1, lambda v: d["apiKey"])\n'
     'try:\n    r = c.execute("select f(1)").fetchone()\nexcept sqlite3.Error:\n    r = "caught"\nc.close()',

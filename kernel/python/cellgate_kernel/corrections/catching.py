@@ -117,7 +117,7 @@ def _through_guards(frame: Any, error: Optional[type]) -> Optional[type]:
         return error  # it has neither try nor with
     where = places.position(code, frame.f_lasti)
     tree = sources.tree_of(code.co_filename, frame.f_globals) if sources.belongs(code, frame.f_globals) else None
-    if tree is None or where is None or not any(guards.holds(each, where) for each in tree.body):
+    if tree is None or where is None or guards.statement_at(tree, where) is None:
         raise MayBeCaught
     for guard in reversed(guards.around(tree, where)):
         error = swallowing.through(guard, frame, error)

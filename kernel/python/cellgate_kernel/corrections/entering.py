@@ -119,13 +119,8 @@ def _text(frame: Any) -> Tuple[str, bool]:
     where = places.position(code, frame.f_lasti)
     if where is None or not sources.belongs(code, frame.f_globals):
         return "", False
-    lines = [line.encode() for line in sources.lines_of(code.co_filename, frame.f_globals)[where.line - 1 : where.end_line]]
-    if len(lines) != where.end_line - where.line + 1:
-        return "", False
-    before = lines[0][: where.column].decode(errors="replace")
-    lines[-1] = lines[-1][: where.end_column]
-    lines[0] = lines[0][where.column :]
-    return b"\n".join(lines).decode(errors="replace"), before.rstrip().endswith(".")
+    before = places.line_text(code.co_filename, where.line).encode()[: where.column].decode(errors="replace")
+    return places.between(code.co_filename, where, frame.f_globals), before.rstrip().endswith(".")
 
 
 def _through_call(site: _Site, code: types.CodeType, caller: Any, error: Optional[type]) -> Optional[type]:

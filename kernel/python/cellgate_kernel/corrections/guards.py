@@ -1,7 +1,8 @@
 """The try and with statements around a place in a program."""
 
 import ast
-from typing import Any, Iterator, List, Optional
+import bisect
+from typing import Any, Iterator, List, Optional, Tuple
 
 from . import places
 
@@ -12,10 +13,21 @@ TRIES = tuple(getattr(ast, name) for name in ("Try", "TryStar") if hasattr(ast, 
 def around(tree: ast.Module, where: places.Position) -> List[ast.AST]:
     """The try and with statements of the innermost function around a place, in whose protected part it lies; outermost first."""
     found: List[ast.AST] = []
-    body: Optional[List[Any]] = tree.body  # type: ignore[assignment]
+    first = statement_at(tree, where)
+    body: Optional[List[Any]] = [first] if first is not None else None
     while body is not None:
         body = _descend(body, where, found)
     return found
+
+
+def statement_at(tree: ast.Module, where: places.Position) -> Optional[ast.stmt]:
+    """The one of a program's own that holds the place: found without asking each, since a cell may have thousands."""
+    at = bisect.bisect_right(tree.body, (where.line, where.column), key=_start)
+    return tree.body[at - 1] if at > 0 and holds(tree.body[at - 1], where) else None
+
+
+def _start(node: Any) -> Tuple[int, int]:
+    return min([(node.lineno, node.col_offset), *((each.lineno, each.col_offset) for each in getattr(node, "decorator_list", ()))])
 
 
 def _descend(nodes: List[Any], where: places.Position, found: List[ast.AST]) -> Optional[List[Any]]:
@@ -49,8 +61,7 @@ def _children(node: ast.AST) -> Iterator[ast.AST]:
 
 def holds(node: Any, where: places.Position) -> bool:
     """Does a node, with its decorators, reach over the place?"""
-    start = min([(node.lineno, node.col_offset), *((each.lineno, each.col_offset) for each in getattr(node, "decorator_list", ()))])
-    return start <= (where.line, where.column) and (where.end_line, where.end_column) <= (node.end_lineno, node.end_col_offset)
+    return _start(node) <= (where.line, where.column) and (where.end_line, where.end_column) <= (node.end_lineno, node.end_col_offset)
 
 
 def own(node: ast.AST) -> Iterator[ast.AST]:

@@ -13,9 +13,9 @@ from typing import Any, Dict, FrozenSet, Iterator, List, NamedTuple, Optional, T
 from . import guards, modes, sources, values
 from .swallowing import ANY, MayBeCaught
 
-# What asks for exceptions or is told of them, as names and attributes.
+# What asks for exceptions or is told of them, as names, attributes and texts.
 _ASKED_BY = frozenset(
-    ("exception", "suppress", "raises", "assertRaises", "assertRaisesRegex", "add_done_callback", "set_exception_handler")
+    ("return_exceptions", "exception", "suppress", "raises", "assertRaises", "assertRaisesRegex", "add_done_callback", "set_exception_handler")
     + ("excepthook", "unraisablehook", "__exit__", "__aexit__", "ExitStack", "AsyncExitStack", "run_cell", "run_module", "run_path")
 )
 _RUNS_TEXT = frozenset(("exec", "eval", "compile", "run_cell_magic", "run_line_magic"))
@@ -165,6 +165,8 @@ def _names_in(node: Any) -> Iterator[Optional[str]]:
         yield node.id
     elif isinstance(node, ast.alias):
         yield node.name
+    elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield node.value  # for getattr, or as a keyword in a dict
     elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
         yield node.name
 

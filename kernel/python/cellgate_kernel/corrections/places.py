@@ -2,8 +2,7 @@
 
 import ast
 import html
-from itertools import islice
-from typing import Any, Iterator, List, NamedTuple, Optional, Tuple
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 from . import sources
 
@@ -17,12 +16,21 @@ class Position(NamedTuple):
     end_column: int
 
 
+_positions: "Dict[int, Tuple[Any, List[Any]]]" = {}  # by the code object's id
+_MOST_KEPT = 64
+
+
 def position(code: Any, instruction: int) -> Optional[Position]:
     """Of the instruction at this offset, Python 3.11 and later."""
-    try:
-        line, end_line, column, end_column = next(islice(code.co_positions(), max(instruction, 0) // 2, None))
-    except (AttributeError, StopIteration):
+    if not hasattr(code, "co_positions"):
         return None
+    kept = _positions.get(id(code))
+    if kept is None or kept[0] is not code:
+        if len(_positions) >= _MOST_KEPT:
+            _positions.clear()
+        kept = _positions[id(code)] = (code, list(code.co_positions()))  # which counts from the first on
+    at = max(instruction, 0) // 2
+    line, end_line, column, end_column = kept[1][at] if at < len(kept[1]) else (None,) * 4
     if line is None or end_line is None or column is None or end_column is None:
         return None
     return Position(line, end_line, column, end_column)
@@ -34,20 +42,25 @@ def of_node(node: Any) -> Position:
 
 def subscript_at(filename: str, where: Position, key: str) -> Optional[ast.Subscript]:
     """The read of `key` that is exactly there."""
-    return next((node for node in _reads_of(filename, key) if of_node(node) == where), None)
+    found = _reads_of(filename).get(where)
+    return found if found is not None and index_of(found) == key else None
 
 
 def only_subscript_on(filename: str, line: int, key: str) -> Optional[ast.Subscript]:
     """The read of `key` on a line where there is one: before Python 3.11 an instruction has no column."""
-    found = [node for node in _reads_of(filename, key) if node.lineno <= line <= (node.end_lineno or line)]
+    reads = [node for node in _reads_of(filename).values() if index_of(node) == key]
+    found = [node for node in reads if node.lineno <= line <= (node.end_lineno or line)]
     return found[0] if len(found) == 1 else None
 
 
-def _reads_of(filename: str, key: str) -> Iterator[ast.Subscript]:
-    tree = sources.tree_of(filename)
-    for node in ast.walk(tree) if tree is not None else ():
-        if isinstance(node, ast.Subscript) and index_of(node) == key:
-            yield node
+def _reads_of(filename: str) -> Dict[Position, ast.Subscript]:
+    """Kept with the tree: a cell may have thousands."""
+    tree: Any = sources.tree_of(filename)
+    if tree is None:
+        return {}
+    if not hasattr(tree, "_cellgate_reads"):
+        tree._cellgate_reads = {of_node(node): node for node in ast.walk(tree) if isinstance(node, ast.Subscript)}
+    return tree._cellgate_reads  # type: ignore[no-any-return]
 
 
 def index_of(node: ast.Subscript) -> Any:
@@ -60,7 +73,17 @@ def index_of(node: ast.Subscript) -> Any:
 
 def text_at(filename: str, node: ast.AST) -> str:
     """The source of a node, on one line."""
-    return " ".join((ast.get_source_segment(sources.text_of(filename), node) or "").split())
+    return " ".join(between(filename, of_node(node)).split())
+
+
+def between(filename: str, where: Position, names: Optional[Dict[str, Any]] = None) -> str:
+    """The source there; empty when there is none. `names`: a module's, whose loader may have it."""
+    lines = [line.encode() for line in sources.lines_of(filename, names)[where.line - 1 : where.end_line]]
+    if len(lines) != where.end_line - where.line + 1:
+        return ""
+    lines[-1] = lines[-1][: where.end_column]
+    lines[0] = lines[0][where.column :]
+    return b"\n".join(lines).decode(errors="replace")
 
 
 _BINDS_LESS = tuple(

@@ -11,6 +11,12 @@
 
 #define MOST_KEYS 200 /* of a dict that is looked at: a larger one is data, not an answer's fields */
 
+/* Reads in the __getitem__ of what is read: each takes a few hundred bytes of this thread's stack, where Python itself would
+   take none. A thread has 8 MiB; a program that raised Python's own limit gets an error, not the end of its process. */
+#define MOST_NESTED 4000
+
+static _Thread_local int nested;
+
 static PyObject *missed, *name_is_read, *get_trace, *set_trace, *pandas_name;
 
 /* Calls without the debugger, which would step into what is none of the user's. */
@@ -61,6 +67,21 @@ static PyObject *recover(PyObject *object, PyObject *key) {
     return answer;
 }
 
+/* object[key], by whatever it is; Python's limit on recursion counts. */
+static PyObject *any_item(PyObject *object, PyObject *key) {
+    PyObject *found;
+    if (nested >= MOST_NESTED) {
+        PyErr_SetString(PyExc_RecursionError, "maximum recursion depth exceeded while reading an item");
+        return NULL;
+    }
+    if (Py_EnterRecursiveCall(" while reading an item")) return NULL;
+    nested++;
+    found = PyObject_GetItem(object, key);
+    nested--;
+    Py_LeaveRecursiveCall();
+    return found;
+}
+
 static PyObject *getitem(PyObject *self, PyObject *const *arguments, Py_ssize_t count) {
     PyObject *object, *key, *found;
     (void)self;
@@ -77,13 +98,13 @@ static PyObject *getitem(PyObject *self, PyObject *const *arguments, Py_ssize_t 
             return found;
         }
         if (PyErr_Occurred()) return NULL;
-        if (!PyUnicode_CheckExact(key)) return PyObject_GetItem(object, key);
+        if (!PyUnicode_CheckExact(key)) return any_item(object, key);
         PyErr_SetObject(PyExc_KeyError, key); /* not by looking again, which may call the user's __eq__ */
         return recover(object, key);
     }
     if (PyUnicode_CheckExact(object) && PyLong_CheckExact(key) && name_is_read != NULL)
         return call_untraced(name_is_read, object, NULL, NULL);
-    found = PyObject_GetItem(object, key);
+    found = any_item(object, key);
     if (found == NULL && PyErr_ExceptionMatches(PyExc_KeyError)) return recover(object, key);
     return found;
 }

@@ -21,6 +21,8 @@ _NAMESPACES = ("globals", "locals", "vars")
 _STATEMENTS = ("body", "orelse", "finalbody")  # a lambda's or a conditional's are no lists
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
+_RECURSIVE = ("__getitem__", "__missing__")  # what a read itself calls: Python goes into it as deep as memory reaches, C does not
+
 _NONE: "frozenset[type]" = frozenset()
 _CONSTANTS = frozenset([ast.Constant])
 _CONSTANTS_AND_NAMES = frozenset([ast.Constant, ast.Name])
@@ -197,7 +199,7 @@ class _Finder:
         self._children(node, open_, ("bases", "keywords"))
         for child in node.body:
             if isinstance(child, _FUNCTIONS):
-                self._function(child, open_, False)
+                self._function(child, open_ and child.name not in _RECURSIVE, False)
             else:
                 self._todo.append((child, open_ and isinstance(child, ast.ClassDef)))
 

@@ -9,6 +9,7 @@ from .. import gateway, settings
 
 _PATH = "/v1/corrections"
 _WAIT_S = 2.0  # for the gateway: a cell that is corrected must not hang on it
+_MOST_TEXT = 2000  # characters of what was written, and of what was used; the gateway takes 64 KiB in all
 _MOST = 1000  # places in a request, as many as the gateway takes
 
 
@@ -51,10 +52,15 @@ def tell(shell: Any, place: Tuple[Any, ...], correction: Correction, elsewhere: 
         if place in request.told or len(request.told) >= _MOST:
             return
         request.told.add(place)
+    correction = correction._replace(written=_cut(correction.written), used=_cut(correction.used))
     where = "line %d" % correction.line if elsewhere is None else "cell [%d], line %d" % (elsewhere, correction.line)
     say("%s: %s" % (where, _sentence(correction)))
     if request.sending:
         request.sending = _send(request.parent, correction)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _MOST_TEXT else text[: _MOST_TEXT - 1] + "…"
 
 
 def already_told(shell: Any, place: Tuple[Any, ...]) -> bool:

@@ -38,6 +38,8 @@ def can_be_ended(tree: ast.Module) -> bool:
                 return False
             if isinstance(node, _TRIES) and any(_leaves(each) for each in node.finalbody):  # type: ignore[attr-defined]
                 return False
+            if isinstance(node, (ast.Yield, ast.YieldFrom)):
+                return False
     return not any(_strays(statement) for statement in tree.body)
 
 
