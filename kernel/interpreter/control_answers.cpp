@@ -48,14 +48,20 @@ std::string list_subshells(kernel_process& owner, const message&) {
     return R"({"status":"ok","subshell_id":[)" + ids + "]}";
 }
 
+// Empty: it has replied.
 std::string resend(kernel_process& owner, const message& request) {
     auto given = messaging::json_members(request.content).value("after");
     std::uint64_t after = 0;
     auto [end, error] = std::from_chars(given.begin(), given.end(), after);
     if (given.empty() || error != std::errc() || end != given.end())
         return error_content("ValueError", "after must be the cellgate_seq of the last message that arrived, or 0");
-    auto kept = owner.server().resend(after, request.identities);
-    return R"({"status":"ok","first":)" + std::to_string(kept.first) + ",\"last\":" + std::to_string(kept.last) + "}";
+    // What is sent again may have this request as its parent too: the reply comes first, for who takes it for one.
+    owner.server().resend(after, request.identities, [&](const kernel_server::resent& kept) {
+        auto content =
+            R"({"status":"ok","first":)" + std::to_string(kept.first) + ",\"last\":" + std::to_string(kept.last) + "}";
+        owner.server().send(make_reply(request, "resend_reply", owner.session(), std::move(content)));
+    });
+    return "";
 }
 
 using handler = std::string (*)(kernel_process&, const message&);
@@ -85,7 +91,9 @@ std::string control_answers::info() { return owner_.info(); }
 
 std::optional<std::string> control_answers::handle(const std::string& type, const message& request) {
     auto found = handlers().find(type);
-    return found == handlers().end() ? not_on_control() : found->second(owner_, request);
+    auto content = found == handlers().end() ? not_on_control() : found->second(owner_, request);
+    if (content.empty()) return std::nullopt;
+    return content;
 }
 
 }  // namespace kernel

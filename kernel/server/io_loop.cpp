@@ -146,8 +146,9 @@ void io_loop::send_outputs() {
 }
 
 void io_loop::send_again() {
-    for (const auto& each : state_.again.take(sent_bytes_a_turn))
-        control_.send(encoder_.encode_again(*each.what, *each.to), &state_.unsent);
+    auto wanted = state_.again.take(sent_bytes_a_turn);
+    send_replies();  // the one that says what comes was there before it
+    for (const auto& each : wanted) control_.send(encoder_.encode_again(*each.what, *each.to), &state_.unsent);
 }
 
 // Nothing comes in any more.

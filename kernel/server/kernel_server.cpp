@@ -154,10 +154,12 @@ bool kernel_server::wait_for_room(std::chrono::milliseconds limit) {
     return own.is_copy() || own.state.is_stopping || own.state.unsent.wait_for_room(limit);
 }
 
-kernel_server::resent kernel_server::resend(std::uint64_t after, std::vector<std::string> to) {
+kernel_server::resent kernel_server::resend(std::uint64_t after, std::vector<std::string> to,
+                                            const std::function<void(const resent&)>& first) {
     auto& own = *implementation_;
     if (own.is_copy()) return {};
     auto found = own.state.kept.find_after(after);
+    if (first) first(found.range);
     if (!found.messages.empty()) {
         own.state.again.add(std::move(found.messages), std::move(to));
         own.state.wake.ring();

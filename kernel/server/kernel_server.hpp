@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -103,8 +104,9 @@ class kernel_server {
     };
     // Sends the kept messages with a number greater than `after` to whoever asked for them, and to nobody else: on
     // control, to the routing ids `to`. Their metadata gains "cellgate_resent": 1, 2, 3, …, by which each has a
-    // signature that no client has seen; all else is as it was.
-    resent resend(std::uint64_t after, std::vector<std::string> to);
+    // signature that no client has seen; all else is as it was. What `first` sends is sent before them.
+    resent resend(std::uint64_t after, std::vector<std::string> to,
+                  const std::function<void(const resent&)>& first = nullptr);
 
     // Reads `pipe` (which becomes non-blocking and stays the caller's) into write(which, …), under the parent that
     // set_captured_parent() gave last.

@@ -294,6 +294,22 @@ TEST_F(unread_output_test, sends_again_no_more_than_the_limit_to_a_client_that_d
 
 // ---- what was sent before
 
+TEST_F(iopub_test, sends_first_what_is_to_come_before_it) {
+    start();
+    connect();
+    server->publish(output_of("display_data"));
+    client->next_output();
+    for (int turn = 0; turn < 200; ++turn) {
+        server->resend(0, asks(*client), [&](const kernel_server::resent& range) {
+            auto reply = messaging::make_message(channel::control, "resend_reply", "k", std::to_string(range.last));
+            reply.identities = asks(*client);
+            server->send(std::move(reply));
+        });
+        EXPECT_EQ(client->next(channel::control)->content, "1");
+        EXPECT_EQ(number_of(next_again(*client)), 1u);
+    }
+}
+
 TEST_F(iopub_test, sends_again_what_it_has_kept) {
     start();
     connect();
