@@ -1,4 +1,7 @@
-"""A package index over HTTP on a loopback port: the wheels of a directory, and a count of what was asked for."""
+"""A package index over HTTP on a loopback port: the wheels of a directory, and a count of what was asked for.
+
+It may be broken: then it answers pages, or files, as the test says.
+"""
 
 import hashlib
 import threading
@@ -13,6 +16,10 @@ class PackageIndex:
 
     def __init__(self, wheels: Path) -> None:
         self.asked: Counter[str] = Counter()  # names of files, and of pages: "thing/"
+        self.page: tuple[int, bytes] | None = None  # what each page is answered with
+        self.file: tuple[int, bytes] | None = None
+        self.is_silent = threading.Event()  # set: nothing is answered until it is closed
+        self._closed = threading.Event()
         owner = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -21,7 +28,12 @@ class PackageIndex:
             def do_GET(self) -> None:
                 name = unquote(self.path).split("?")[0].removeprefix("/simple/").removeprefix("/files/")
                 owner.asked[name] += 1
-                if name.endswith("/"):
+                if owner.is_silent.is_set():
+                    owner._closed.wait()
+                    self.close_connection = True
+                elif wrong := owner.page if name.endswith("/") else owner.file:
+                    self.answer(wrong[0], "text/html" if name.endswith("/") else "application/octet-stream", wrong[1])
+                elif name.endswith("/"):
                     self.answer(200, "text/html", _page(wheels, name.rstrip("/")).encode())
                 elif (wheels / name).is_file():
                     self.answer(200, "application/octet-stream", (wheels / name).read_bytes())
@@ -32,6 +44,8 @@ class PackageIndex:
                 self.send_response(status)
                 self.send_header("content-type", kind)
                 self.send_header("content-length", str(len(body)))
+                if status == 401:
+                    self.send_header("www-authenticate", 'Basic realm="packages"')
                 self.end_headers()
                 self.wfile.write(body)
 
@@ -50,6 +64,7 @@ class PackageIndex:
         return {name: count for name, count in self.asked.items() if not name.endswith("/")}
 
     def close(self) -> None:
+        self._closed.set()
         self._server.shutdown()
         self._server.server_close()
 

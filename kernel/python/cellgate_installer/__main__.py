@@ -24,7 +24,7 @@ def main() -> None:
     # What pip prints must not be mixed with the answer, nor with what the gateway logs: a traceback of ours.
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     errors = os.fdopen(os.dup(2), "w", encoding="utf-8", errors="replace")
-    sys.excepthook = lambda kind, value, trace: traceback.print_exception(kind, value, trace, file=errors)
+    sys.excepthook = lambda kind, value, trace: errors.write(_for_the_log("".join(traceback.format_exception(kind, value, trace))))
     request = json.load(sys.stdin)
     log = os.open(os.path.join(request["staging"], "pip.log"), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     for descriptor in (1, 2):
@@ -46,6 +46,11 @@ def _answer(request: Dict[str, Any], answers: Any) -> Dict[str, Any]:
     from cellgate_installer import run
 
     return run.install(request, answers)
+
+
+def _for_the_log(text: str) -> str:
+    reasons = sys.modules.get("cellgate_installer.reasons")
+    return reasons.clean(text, reasons.addresses(dict(os.environ))) if reasons is not None else text
 
 
 main()

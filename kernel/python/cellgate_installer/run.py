@@ -170,8 +170,8 @@ class _Work:
         try:
             pip_run.run(words, os.path.join(self.staging, "pip.log"), variables)
         except pip_run.PipFailed as problem:
-            places = [self._directory, self.staging, self.store, self.site, sys.prefix]
-            raise Refused(reasons.of_log(str(problem), self._kept, places)) from None
+            secrets = [self._directory, self.staging, self.store, self.site, sys.prefix, *reasons.addresses(dict(os.environ))]
+            raise Refused(reasons.of_failure(str(problem), problem.unfetched, self._kept, secrets)) from None
 
     def _file(self, name: str, lines: List[str]) -> str:
         path = os.path.join(self._directory, name)

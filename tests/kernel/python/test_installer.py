@@ -28,7 +28,7 @@ class Site:
         self.links.mkdir(exist_ok=True)
         self._runs = 0
 
-    def install(self, *requirements, upgrade=False, max_bytes=10**9, most=50, links=None, index=None, python=INTERPRETER):
+    def install(self, *requirements, upgrade=False, max_bytes=10**9, most=50, links=None, index=None, python=INTERPRETER, **variables):
         """(name-version of what was installed, requirement → reason)"""
         self._runs += 1
         staging = self.root / f"{self.place.name}-staging-{self._runs}"
@@ -36,8 +36,8 @@ class Site:
         request = {"requirements": requirements, "site": str(self.place), "staging": str(staging), "upgrade": upgrade,
                    "wheels": str(self.shared), "max_bytes": max_bytes, "max_distributions": most, "cache_bytes": 10**9}
         source = {"PIP_INDEX_URL": index} if index else {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": links or str(self.links)}
-        variables = {"PATH": os.environ["PATH"], "HOME": str(self.root), "PIP_CONFIG_FILE": os.devnull, **source, "PIP_CACHE_DIR": str(self.root / "pip"),
-                     "TMPDIR": str(staging / "tmp"), "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+        variables |= {"PATH": os.environ["PATH"], "HOME": str(self.root), "PIP_CONFIG_FILE": os.devnull, **source, "PIP_CACHE_DIR": str(self.root / "pip"),
+                     "TMPDIR": str(staging / "tmp"), "PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_NO_INPUT": "1"}
         done = subprocess.run([str(python), "-I", PACKAGE_DIR + "/cellgate_installer"], input=json.dumps(request), text=True,
                               capture_output=True, env=variables, cwd=self.root, timeout=120)
         assert done.returncode == 0 and done.stderr == "", done
@@ -257,14 +257,65 @@ def test_an_environment_without_pip_is_told(site, tmp_path):
          "ERROR: No matching distribution found for x\n", "the package index has no wheel of x for this Python"),
         ("WARNING: Retrying (Retry(total=4)) after connection broken by 'NewConnectionError'\n"
          "ERROR: No matching distribution found for x\n", "the package index cannot be reached"),
-        ("ERROR: HTTP error 403 while getting https://user:secret@index.example/x.whl\n",
-         "HTTP error 403 while getting https://index.example/x.whl"),
-        ("ERROR: cannot write /data/staging/1/x\n", "cannot write …/x"),
+        ("ERROR: HTTP error 403 while getting https://user:secret@index.example/x.whl\n", "the package index answers with HTTP 403"),
+        ("WARNING: Retrying (Retry(total=4))\nERROR: cannot write /data/staging/1/x\n", "cannot write …/x"),
         ("", "pip failed without a reason"),
     ],
 )
 def test_reasons_are_short_and_hold_no_secret(log, reason):
-    assert reasons.of_log(log, {}, ["/data/staging/1"]).startswith(reason)
+    assert reasons.of_failure(log, "", {}, ["/data/staging/1"]).startswith(reason)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Looking in indexes: https://user:secret@index.example/simple\nERROR: index.example has nothing\n",
+        "ERROR: x from http://10.1.2.3:3141/f/x.whl#sha256=00 (from -r https://index.example/)\n",
+        "ERROR: HTTPConnectionPool(host='10.1.2.3', port=3141): what is this with url: /f/x.whl (by <pip._vendor.urllib3.connection.HTTPConnection object at 0x7f>)\n",
+        "ERROR: nothing at 10.1.2.3:3141/f\n",
+        "ERROR: nothing at index.example:3141\n",
+        "ERROR: nothing at [fe80::1]:3141\n",
+        "ERROR: not in /srv/wheels/x\n",
+        "ERROR: x depends on file:///srv/wheels/x.whl\n",
+        "ERROR: No matching distribution found for x@ https://index.example/3141\n",
+    ],
+)
+def test_a_text_that_is_passed_on_names_no_address(text):
+    secrets = reasons.addresses({"PIP_FIND_LINKS": "/srv/wheels", "HOME": "/home/x"})
+    for told in (reasons.of_failure(text, "", {}, secrets), reasons.clean(text, {*secrets, "index.example"})):
+        for part in ("secret", "index.example", "10.1.2.3", "3141", "fe80", "/srv/wheels", "/f"):
+            assert part not in told, told
+
+
+def answering(which, status, body=b"oops"):
+    return lambda index: setattr(index, which, (status, body))
+
+
+@pytest.mark.parametrize(
+    "breaks, reason",
+    [
+        (lambda index: index.close(), "cannot be reached"),
+        (answering("page", 500), "answers with HTTP 500"),
+        (answering("page", 401), "answers with HTTP 401"),
+        (answering("page", 403), "answers with HTTP 403"),
+        (answering("page", 200, b"\xff\xfe\x00<a href=\xe9>"), "what the package index answers may not be its pages"),
+        (answering("page", 404), "has no wheel of thing"),
+        (answering("file", 500), "answers with HTTP 500"),
+        (answering("file", 401), "answers with HTTP 401"),
+        (answering("file", 200, b"something else"), "its hash differs"),
+        (lambda index: index.is_silent.set(), "does not answer in time"),
+    ],
+    ids="closed page-500 page-401 page-403 garbage page-404 file-500 file-401 hash silent".split(),
+)
+def test_what_is_wrong_with_the_index_is_said_without_its_address(site, index, breaks, reason):
+    make_wheel(site.links, "thing")
+    breaks(index)
+    url = index.url.replace("://", "://user:secret@")
+    installed, refused = site.install("thing", index=url, PIP_RETRIES="1", PIP_DEFAULT_TIMEOUT="1")
+    assert installed == [] and reason in refused["thing"], (refused, site.log)
+    port = index.url.rpartition(":")[2].partition("/")[0]
+    for part in ("secret", "127.0.0.1", port, "simple", "files", "localhost"):
+        assert part not in refused["thing"]
 
 
 def test_no_directory_of_the_host_is_left_in_what_was_installed(site):
