@@ -1,13 +1,17 @@
 """From the staging directory into the session's: distribution by distribution, so that shared packages are joined."""
 
+import filecmp
 import importlib.metadata
 import os
-from typing import Iterator, List, Tuple
+import re
+from typing import Dict, Iterator, List, Set, Tuple
 
 from . import environment
 
 # Where a box shows the site directory.
 PLACE = "/opt/cellgate/packages"
+# What many distributions leave beside their modules, and nobody imports.
+_OF_NOBODY = frozenset({"tests", "test", "testing", "docs", "doc", "examples", "example", "benchmarks", "scripts", "tools"})
 _ADDED_TO_SCRIPTS = b"import sys; sys.path.append('" + PLACE.encode() + b"')\n"
 
 
@@ -22,18 +26,80 @@ def hidden(staged: str) -> List[str]:
     return found
 
 
+def taken(staged: str, site: str, replaced: List[importlib.metadata.Distribution], named: Set[str]) -> List[str]:
+    """What is staged and would replace a module or a script of another distribution of the session, in words.
+
+    Files that are the same in both are not meant, nor what is no module: several bring a README or their tests. Of a
+    distribution that was not asked for by its name (`named`) and has the modules of another under another name, as
+    opencv-python and opencv-python-headless, the other is enough.
+    """
+    kept = _kept(site, replaced)
+    brings = _owners(list(environment.distributions([staged]).values()))
+    found: Dict[Tuple[str, str], List[str]] = {}
+    for file in sorted(_files(staged)):
+        if file in kept and _matters(file) and not _is_same(os.path.join(staged, file), os.path.join(site, file)):
+            found.setdefault((brings.get(file, ""), kept[file]), []).append(file)
+    told = []
+    for (new, old), files in found.items():
+        is_named = environment.normalized(new.partition(" ")[0]) in named
+        if is_named or _modules_of(new, brings) != _modules_of(old, kept):
+            told.append("%s has another %s than %s, which this session has already" % (new, _named(files), old))
+    return told
+
+
 def merge(staged: str, site: str, replaced: List[importlib.metadata.Distribution]) -> None:
-    """Move all of `staged` to `site`, after the files of `replaced` have gone from there."""
+    """Move `staged` to `site`, after the files of `replaced` have gone from there. What others have there stays."""
+    kept = _kept(site, replaced)
     for each in replaced:
-        _remove(each, site)
+        _remove(each, site, kept)
     # What says that a distribution is there comes last: a run that is ended in between has not installed it.
     for file in sorted(_files(staged), key=lambda path: ".dist-info" + os.sep in path):
         to = os.path.join(site, file)
+        if file in kept and os.path.exists(to):
+            continue
         _make_parents(site, os.path.dirname(file))
         if file.startswith("bin" + os.sep):
             _point_to_site(os.path.join(staged, file))
         environment.remove(to) if os.path.isdir(to) else None
         os.replace(os.path.join(staged, file), to)
+
+
+def _kept(site: str, replaced: List[importlib.metadata.Distribution]) -> Dict[str, str]:
+    go = {environment.normalized(each.metadata["Name"]) for each in replaced}
+    return _owners([each for name, each in environment.distributions([site]).items() if name not in go])
+
+
+def _owners(those: List[importlib.metadata.Distribution]) -> Dict[str, str]:
+    """"Name version" by file, as in the site directory."""
+    found = {}
+    for each in those:
+        owner = "%s %s" % (each.metadata["Name"], each.version)
+        found.update({_place_of(file): owner for file in each.files or []})
+    return found
+
+
+def _place_of(file: importlib.metadata.PackagePath) -> str:
+    """pip notes scripts as ../../bin/NAME, and has them in bin."""
+    return os.path.normpath(re.sub(r"^(\.\./)+bin/", "bin/", str(file)))
+
+
+def _modules_of(owner: str, owners: Dict[str, str]) -> Set[str]:
+    files = [file for file, its in owners.items() if its == owner and _matters(file) and not file.startswith("bin" + os.sep)]
+    return {file.partition(os.sep)[0] for file in files}
+
+
+def _matters(file: str) -> bool:
+    if file.startswith("bin" + os.sep):
+        return True
+    return file.endswith((".py", ".so")) and file.partition(os.sep)[0] not in _OF_NOBODY
+
+
+def _is_same(one: str, other: str) -> bool:
+    return not os.path.exists(other) or filecmp.cmp(one, other, shallow=False)
+
+
+def _named(files: List[str]) -> str:
+    return files[0] + (" (and %d more files)" % (len(files) - 1) if len(files) > 1 else "")
 
 
 def _module_of(staged: str, entry: str) -> Tuple[str, bool]:
@@ -70,11 +136,12 @@ def _point_to_site(script: str) -> None:
             file.write(first + _ADDED_TO_SCRIPTS + rest)
 
 
-def _remove(which: importlib.metadata.Distribution, site: str) -> None:
+def _remove(which: importlib.metadata.Distribution, site: str, kept: Dict[str, str]) -> None:
+    """But for what others have too."""
     inside = os.path.realpath(site) + os.sep
     for file in which.files or []:
         path = os.path.abspath(str(file.locate()))
-        if path.startswith(inside) and os.path.lexists(path):
+        if path.startswith(inside) and _place_of(file) not in kept and os.path.lexists(path):
             environment.remove(path)
             _remove_empty(os.path.dirname(path), inside)
 

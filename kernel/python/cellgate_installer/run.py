@@ -1,10 +1,11 @@
 """One installation: what pip would install is planned, the wheels of that are fetched and unpacked, then moved into place."""
 
+import importlib.metadata
 import json
 import os
 import sys
 import threading
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Set
 
 from . import environment, merge, pip_run, reasons, wheels
 from .wheels import Wheel
@@ -25,6 +26,10 @@ def install(request: Dict[str, Any], answers: Any) -> Answer:
         import pip._internal.cli.main  # noqa: F401
     except ImportError:
         return _all_refused(wanted, "the session's Python environment has no pip; whoever runs the gateway can add it")
+    here = [each for each in wanted if _is_for_here(each)]
+    if not here:
+        return _all_refused(wanted, "it is not for this machine or this Python: the condition behind its `;` is not met")
+    wanted = here
     work = _Work(request)
     _watch_size(work, answers)
     wheels.forget_old(work.store)
@@ -68,10 +73,11 @@ class _Work:
         if not planned:
             return []
         staged = self._unpack(planned, self._fetch(planned))
-        self._check(staged)
         there = environment.distributions([self.site])
         names = [environment.normalized(each.name) for each in planned]
-        merge.merge(staged, self.site, [there[name] for name in names if name in there])
+        replaced = [there[name] for name in names if name in there]
+        self._check(staged, replaced, set(map(_name_of, requirements)))
+        merge.merge(staged, self.site, replaced)
         return [{"name": each.name, "version": each.version} for each in planned]
 
     def _plan(self, requirements: List[str]) -> List[Wheel]:
@@ -158,8 +164,8 @@ class _Work:
         self._pip([*words, "-r", names], PIP_NO_INDEX="1", PIP_FIND_LINKS=links)
         return staged
 
-    def _check(self, staged: str) -> None:
-        hidden = merge.hidden(staged)
+    def _check(self, staged: str, replaced: List[importlib.metadata.Distribution], named: Set[str]) -> None:
+        hidden = merge.hidden(staged) + merge.taken(staged, self.site, replaced, named)
         if hidden:
             raise Refused("; ".join(hidden))
         whole = environment.size_of(staged) + environment.size_of(self.site)
@@ -182,6 +188,16 @@ class _Work:
 
 def _too_large(allowed: int) -> str:
     return "the packages of a session may have at most %d MB together" % (allowed // 1_000_000)
+
+
+def _is_for_here(requirement: str) -> bool:
+    from pip._vendor.packaging.requirements import InvalidRequirement, Requirement
+
+    try:
+        marker = Requirement(requirement).marker
+        return marker is None or marker.evaluate({"extra": ""})
+    except (InvalidRequirement, ValueError):  # which pip or _name_of will tell
+        return True
 
 
 def _name_of(requirement: str) -> str:

@@ -151,6 +151,54 @@ def test_a_module_that_would_hide_another_is_refused(site, module):
     assert list(site.place.iterdir()) == []
 
 
+@pytest.mark.parametrize("file", ["thing.py", "thing/__init__.py", "thing/inner.so"])
+def test_a_module_of_another_distribution_of_the_session_is_not_replaced(site, file):
+    make_wheel(site.links, "first", modules={file: "x = 1", "first.py": ""})
+    make_wheel(site.links, "second", modules={file: "x = 2", "second.py": ""})
+    make_wheel(site.links, "outer", requires=["second"])
+    assert site.install("first")[0] == ["first-1.0"]
+    for asked in ("second", "outer"):
+        installed, refused = site.install(asked)
+        assert installed == [] and refused[asked] == f"second 1.0 has another {file} than first 1.0, which this session has already"
+    assert (site.place / file).read_text() == "x = 1" and not (site.place / "second.py").exists()
+
+
+def test_a_script_of_another_distribution_of_the_session_is_not_replaced(site):
+    for name in ("first", "second"):
+        make_wheel(site.links, name, modules={f"{name}.py": "def main(): pass\n"}, scripts={"go": f"{name}:main"})
+    assert site.install("first")[0] == ["first-1.0"]
+    assert "second 1.0 has another bin/go than first 1.0" in site.install("second")[1]["second"]
+
+
+def test_what_nobody_imports_does_not_keep_two_distributions_apart(site):
+    for name in ("first", "second"):
+        make_wheel(site.links, name, modules={f"{name}.py": "", "tests/test_it.py": name, "LICENSE": name, "shared/__init__.py": "# same\n"})
+        assert site.install(name)[0] == [f"{name}-1.0"]
+    assert (site.place / "tests" / "test_it.py").read_text() == (site.place / "LICENSE").read_text() == "first", "the first stays"
+    make_wheel(site.links, "second", "2.0")
+    assert site.install("second==2.0")[0] == ["second-2.0"]
+    assert (site.place / "shared" / "__init__.py").exists(), "it is of the first, too"
+
+
+def test_a_variant_that_comes_along_is_satisfied_by_the_one_that_is_there(site):
+    """As opencv-python by opencv-python-headless. Asked for by its name, it is refused."""
+    make_wheel(site.links, "eyes-headless", modules={"eyes/__init__.py": "x = 'headless'\n"})
+    make_wheel(site.links, "eyes", modules={"eyes/__init__.py": "x = 'windows'\n", "eyes/data.txt": "more"})
+    make_wheel(site.links, "outer", requires=["eyes"])
+    site.install("eyes-headless")
+    assert "than eyes-headless 1.0" in site.install("eyes")[1]["eyes"]
+    assert sorted(site.install("outer")[0]) == ["eyes-1.0", "outer-1.0"]
+    assert site.run("import eyes, outer; print(eyes.x)") == "headless"
+
+
+def test_a_requirement_for_another_machine_is_told_alone_and_left_out_beside_others(site):
+    make_wheel(site.links, "thing")
+    elsewhere = "thing; sys_platform == 'win32'"
+    installed, refused = site.install(elsewhere)
+    assert installed == [] and "not for this machine" in refused[elsewhere]
+    assert site.install(elsewhere, "thing; python_version > '3'") == (["thing-1.0"], {})
+
+
 def test_nothing_of_a_distribution_runs_while_it_or_another_is_installed(site):
     evidence = site.root / "ran"
     mine = f"open({str(evidence)!r}, 'w')\n"
