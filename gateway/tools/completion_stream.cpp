@@ -72,7 +72,9 @@ result<void> completion_stream::take(const json& chunk, const char* member) {
 
 result<void> completion_stream::take_choice(const json& choice, const char* member) {
     if (!choice.is_object()) return no_completion();
-    if (choice.value("index", json(0)) != json(0)) return {};
+    auto index = choice.value("index", json(0));
+    if (!index.is_number_integer() && !index.is_null()) return no_completion();
+    if (index.is_number_integer() && index != json(0)) return {};
     if (auto reason = text_member(choice, "finish_reason"); !reason.empty()) made_.finish_reason = std::move(reason);
     auto part = choice.find(member);
     if (part == choice.end() || part->is_null()) return {};
@@ -91,6 +93,7 @@ result<void> completion_stream::take_text(const json& content) {
         return {};
     }
     if (!content.is_string()) return no_completion();
+    has_text_ = true;
     const auto& text = content.get_ref<const std::string&>();
     if (made_.text.size() + text.size() > max_bytes_)
         return failure{errc::too_large, "its answer is larger than " + std::to_string(max_bytes_) + " bytes"};
@@ -103,7 +106,18 @@ result<completion> completion_stream::finish() const {
         return failure{errc::tool_failed, "the model refuses: " + excerpt(refusal_)};
     if (!done_ && made_.finish_reason.empty())
         return failure{errc::tool_failed, "its answer broke off after " + std::to_string(made_.text.size()) + " bytes"};
+    if (made_.text.empty() && !may_be_empty())
+        return failure{errc::tool_failed, "its answer has no text (finish_reason: " +
+                                              (made_.finish_reason.empty() ? "none" : excerpt(made_.finish_reason)) +
+                                              ")"};
     return made_;
+}
+
+// One that was cut before its first word is told as that by who asked.
+bool completion_stream::may_be_empty() const {
+    const auto& reason = made_.finish_reason;
+    if (reason == "length" || reason == "content_filter") return true;
+    return has_text_ && reason != "tool_calls" && reason != "function_call";
 }
 
 }  // namespace gateway::tools

@@ -32,7 +32,8 @@ class completion_stream {
     // The whole body of an answer that is one object.
     result<void> feed_object(std::string_view json);
     bool is_done() const { return done_; }  // nothing more will come
-    // What there is. tool_failed when the answer ended before it was complete.
+    // What there is, which may be an empty text. tool_failed when the answer ended before it was complete, or says
+    // nothing at all.
     result<completion> finish() const;
     const completion& so_far() const { return made_; }
 
@@ -40,11 +41,13 @@ class completion_stream {
     result<void> take(const nlohmann::json& chunk, const char* member);
     result<void> take_choice(const nlohmann::json& choice, const char* member);
     result<void> take_text(const nlohmann::json& content);
+    bool may_be_empty() const;
 
     event_stream events_;
     std::size_t max_bytes_;
     completion made_;
     std::string refusal_;
+    bool has_text_ = false;  // be it empty
     bool done_ = false;
 };
 

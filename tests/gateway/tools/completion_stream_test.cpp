@@ -87,9 +87,26 @@ TEST(a_completion, tells_a_refusal) {
               std::string::npos);
 }
 
+TEST(a_completion, without_a_text_is_a_failure_that_says_so) {
+    const std::string end = "data: [DONE]\n\n", stop = chunk("{}", R"("stop")");
+    const std::string calls = chunk(R"({"role":"assistant","content":"","tool_calls":[{}]})");
+    for (const auto& body : {R"(data: {"choices":[]})" + ("\n\n" + end), end, stop, chunk(R"({"content":null})") + stop,
+                             calls + chunk("{}", R"("tool_calls")"), chunk(R"({"content":[]})") + stop,
+                             R"(data: {"choices":[{"index":1,"delta":{"content":"hi"}}]})" + ("\n\n" + end)})
+        EXPECT_NE(error(body).find("has no text"), std::string::npos) << body;
+    EXPECT_NE(error(calls + chunk("{}", R"("tool_calls")")).find("finish_reason: tool_calls"), std::string::npos);
+}
+
+TEST(a_completion, may_be_an_empty_text) {
+    EXPECT_EQ(read(text_chunk("") + chunk("{}", R"("stop")"))->text, "");
+    for (const std::string reason : {"length", "content_filter"})
+        EXPECT_EQ(read(chunk(R"({"content":null})", '"' + reason + '"'))->finish_reason, reason);
+}
+
 TEST(a_completion, that_is_something_else_is_a_failure) {
     for (const char* body :
          {"data: {\n\n", "data: 5\n\n", "data: {\"choices\":5}\n\n", "data: {\"choices\":[5]}\n\n",
+          "data: {\"choices\":[{\"index\":\"a\",\"delta\":{\"content\":\"hi\"}}]}\n\n",
           "data: {\"choices\":[{\"delta\":5}]}\n\n", "data: {\"choices\":[{\"delta\":{\"content\":5}}]}\n\n"})
         EXPECT_NE(error(body).find("chat completions"), std::string::npos) << body;
 }
