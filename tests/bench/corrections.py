@@ -40,6 +40,16 @@ best = sorted(rows, key=lambda row: -row["amount"])[:10]
 lines = [f"{{row['id']:>6}} {{row['user']['name']}} {{', '.join(row['user']['tags'])}}" for row in best]
 '''
 MISSES = "d = {{\"api_key\": 1, **{{str(i): i for i in range(20)}}}}\ndef misses():\n    for _ in range({count}):\n        d[\"apiKey\"]\nmisses()\n"
+CAUGHT = '''rows = [{{"field_number_%d" % i: i for i in range(40)}} for _ in range(100)]
+def tries():
+    for _ in range({count} // 100):
+        for row in rows:
+            try:
+                row["fieldnumber_1"]
+            except KeyError:
+                pass
+tries()
+'''
 
 
 def measure(quick: bool) -> dict[str, float]:
@@ -56,6 +66,7 @@ def goals(numbers: dict[str, float]) -> list[tuple[str, bool]]:
         ("a cell of 100 lines transformed in under 1 ms", numbers["transform of 100 lines, ms"] < 1),
         ("a read in an empty loop under 2 times a plain one", numbers["read in an empty loop, times plain"] < 2),
         ("a cell of real work at most 5 % slower", numbers["cell of real work, % slower"] < 5),
+        ("a KeyError that the cell catches at most 5 us dearer", numbers["caught KeyError, us more"] < 5),
     ]
 
 
@@ -112,6 +123,8 @@ def _measure_here(quick: bool) -> dict[str, float]:
     loop, cell, work = (shell.pair(code.format(count=size), times)
                         for code, size in ((LOOP, count), (CELL_LOOP, count), (WORK, 5000)))
     misses = shell.seconds(MISSES.format(count=count // 100), True, 3) / (count // 100)
+    tried = 20_000
+    caught = shell.pair(CAUGHT.format(count=tried), 5)
     return {
         "transform of 100 lines, ms": round(_transform(dense, times * 4), 3),
         "transform of 100 lines without a read, ms": round(_transform(plain.replace("['status']", ""), times * 4), 3),
@@ -120,6 +133,8 @@ def _measure_here(quick: bool) -> dict[str, float]:
         "read in an empty loop outside of a function, times plain": round(cell[1] / cell[0], 2),
         "cell of real work, % slower": round((work[1] / work[0] - 1) * 100, 1),
         "corrected read, us": round(misses * 1e6, 1),
+        "caught KeyError, us": round(caught[1] / tried * 1e6, 2),
+        "caught KeyError, us more": round((caught[1] - caught[0]) / tried * 1e6, 2),
     }
 
 
