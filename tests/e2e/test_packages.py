@@ -149,6 +149,35 @@ def test_pip_install_goes_the_same_way(start, kernel: str) -> None:
     assert agent.execute(session, f"%pip list --format=json | grep {KNOWN}")["status"] == "ok"
 
 
+@pytest.mark.parametrize("command", [
+    f"!pip install {KNOWN}==1.0 2>&1 | tail -1",
+    f"!pip install -q {KNOWN}==1.0 && echo",
+    f"import sys\n!{{sys.executable}} -m pip install {KNOWN}==1.0",
+    f"x = !pip3 install {KNOWN}==1.0",
+    f"import subprocess, sys\nsubprocess.check_call([sys.executable, '-m', 'pip', 'install', '-q', '{KNOWN}==1.0'])",
+    f"if True:\n    %pip install {KNOWN}==1.0",
+])
+def test_a_cell_gets_the_version_that_it_installs_itself(start, links: Path, kernel: str, command: str) -> None:
+    make_wheel(links, KNOWN, "2.0")
+    agent = start().agent()
+    for install in (True, False):  # as the import says, or pip alone
+        session = agent.start_session(kernel_name=kernel, install=install)["id"]
+        cell = agent.execute(session, f"{command}\nimport {KNOWN}; print({KNOWN}.version)")
+        assert cell["status"] == "ok" and cell["stdout"].splitlines()[-1] == "1.0", cell
+        assert [(each["name"], each["version"]) for each in cell["installed"]] == [(KNOWN, "1.0")]
+        assert "Read-only" not in json.dumps(cell)
+        agent.end_session(session)
+
+
+def test_a_shell_script_uses_what_it_installs(start, links: Path, kernel: str) -> None:
+    make_wheel(links, "speaking", modules={"speaking.py": "def main(): print('spoken')\n"}, scripts={"speak-up": "speaking:main"})
+    agent = start(packages__allow="*").agent()
+    session = agent.start_session(kernel_name=kernel)["id"]
+    cell = agent.execute(session, f"%%bash\npip install -q speaking {KNOWN}\nspeak-up\npython -c 'import {KNOWN}; print({KNOWN}.version)'")
+    assert (cell["status"], cell["stdout"]) == ("ok", "spoken\n1.0\n"), cell
+    assert len(cell["installed"]) == 2
+
+
 PROGRAM = f"""
 import json, os, sys
 try:

@@ -301,3 +301,53 @@ def test_an_import_whose_version_only_the_program_knows_is_left_to_it(session):
     status, _, err = session.run("v = '0.1'\n!true pip install scikit-image=={v}\nimport skimage", INSTALLS)
     assert status == "ModuleNotFoundError" and session.asked == []
     assert "skimage was not installed: the version of scikit-image is not written in the cell" in err
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "!{sys.executable} -m pip install -q wanted 2>&1 | cat",
+        "!{sys.executable} -m pip install wanted && echo",
+        "x = !{sys.executable} -m pip install wanted",
+        "subprocess.check_call([sys.executable, '-m', 'pip', 'install', '-qU', 'wanted'])",
+        "subprocess.check_call([sys.executable, '-m', 'pip', '-q', 'install', 'wanted', '--user'])",
+        "subprocess.check_call([os.path.dirname(sys.executable) + '/pip', 'install', 'wanted'], stdout=subprocess.DEVNULL)",
+    ],
+)
+def test_pip_as_a_program_asks_the_gateway(session, command):
+    session.modules["wanted"] = ""
+    status, out, err = session.run(f"import os, subprocess, sys\n{command}\nimport wanted")
+    assert status == "ok", (out, err)
+    assert [each["requirements"] for each in session.asked] == [["wanted"]]
+    assert session.asked[0]["parent"] == session.msg_id and "Read-only" not in out + err
+
+
+def test_pip_as_a_program_fails_as_pip_does(session):
+    code = "import subprocess, sys\ndone = subprocess.run([sys.executable, '-m', 'pip', 'install', *words], capture_output=True, text=True)\nprint(done.returncode, done.stdout, done.stderr)"
+    assert "1  cellgate: not installed: nowhere is not to be had" in session.run(f"words = ['nowhere']\n{code}")[1]
+    assert "1  cellgate: nothing was installed: where packages come from" in session.run(f"words = ['-i', 'http://x', 'a']\n{code}")[1]
+    assert "0 Usage:" in session.run(f"words = ['--help']\n{code}")[1].replace("\n", "", 1), "which is pip's own affair"
+    session.run("import subprocess, sys\nsubprocess.run([sys.executable, '-m', 'pip', 'uninstall', '-y', 'nowhere'])")
+    assert len(session.asked) == 1
+
+
+def test_a_program_of_a_name_like_pip_is_left_alone(session, tmp_path):
+    (tmp_path / "pip").write_text("print('mine')")
+    code = f"import subprocess, sys\nprint(subprocess.run([sys.executable, {str(tmp_path / 'pip')!r}, 'install', 'x'], capture_output=True, text=True).stdout)"
+    assert session.run(code)[1] == "mine\n\n" and session.asked == []
+
+
+def test_files_of_requirements_may_be_written_as_pips(session, tmp_path):
+    (tmp_path / "inner").mkdir()
+    (tmp_path / "inner" / "more.txt").write_text("three\n-r ../r.txt\n")
+    (tmp_path / "r.txt").write_bytes(b"\xef\xbb\xbfone==1.0 \\\r\n  ; python_version > '3'\r\n# no \\\r\ntwo # x\r\n-r inner/more.txt\r\n")
+    session.run(f"%pip install -qU -r{tmp_path}/r.txt")
+    assert session.asked[0]["requirements"] == ["one==1.0    ; python_version > '3'", "two", "three"]
+    assert session.asked[0]["upgrade"] is True
+    (tmp_path / "r.txt").write_text("one\n-f places\n")
+    assert "is set in the gateway's configuration; leave -f out" in session.run(f"%pip install -r {tmp_path}/r.txt")[2]
+
+
+def test_previews_may_be_asked_for(session):
+    session.run("%pip install --pre one 'two[a]<3' \"three; python_version > '3'\"")
+    assert session.asked[0]["requirements"] == ["one>=0.dev0", "two[a]<3,>=0.dev0", "three>=0.dev0; python_version > '3'"]

@@ -5,7 +5,7 @@ Works in every kernel with IPython's shell. docs/packages.md has what is install
 
 from typing import Any
 
-from . import hook, pip_magic, site_directory
+from . import hook, pip_magic, pip_service, site_directory
 
 __all__ = ["install"]
 
@@ -16,3 +16,4 @@ def install(shell: Any) -> None:
     if shell is not None:
         hook.install(shell)
         pip_magic.install(shell)
+        pip_service.install(shell)

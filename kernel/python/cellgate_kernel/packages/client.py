@@ -66,6 +66,13 @@ def described(installed: List[Dict[str, str]]) -> str:
     return " ".join("%s-%s" % (each.get("name", ""), each.get("version", "")) for each in installed)
 
 
+def success(requirements: List[str], answer: Answer) -> str:
+    """As pip says it, in a line; empty where all was refused."""
+    if answer["installed"]:
+        return "Successfully installed %s\n" % described(answer["installed"])
+    return "" if answer["refused"] else "Requirements already satisfied: %s\n" % ", ".join(requirements)
+
+
 def reasons(refused: List[Dict[str, str]]) -> str:
     """Each reason once: what is refused together often has the same."""
     return "; ".join(dict.fromkeys(each.get("reason", "") for each in refused))

@@ -7,12 +7,18 @@ runs too.
 import os
 import sys
 
+_own = os.path.realpath(os.environ.get("CELLGATE_PACKAGES_OF") or "/") == os.path.realpath(sys.prefix)
+if _own and "CELLGATE_PIP" in os.environ:
+    import cellgate_pip
+
+    cellgate_pip.take_over()
+
 _here = os.path.dirname(os.path.abspath(__file__))
 _mine = sys.modules.pop(__name__)
 sys.path[:] = [each for each in sys.path if each != _here]
 
 _place = os.environ.get("CELLGATE_PACKAGES")
-if _place and os.environ.get("CELLGATE_PACKAGES_OF") == sys.prefix:
+if _own and _place and os.path.isdir(_place) and os.listdir(_place):
     import site
 
     _before = list(sys.path)
