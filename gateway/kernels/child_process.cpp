@@ -7,7 +7,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstring>
+#include <string_view>
 
 namespace gateway::kernels {
 namespace {
@@ -39,6 +41,13 @@ void use_fresh_signals(posix_spawnattr_t& attributes) {
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSID);
 }
 
+// The gateway's environment has its keys, and the first process of a box shows what the launcher was given.
+std::array<char*, 2> libraries_only() {
+    for (char** each = environ; *each != nullptr; ++each)
+        if (std::string_view(*each).starts_with("LD_LIBRARY_PATH=")) return {*each, nullptr};
+    return {nullptr, nullptr};
+}
+
 }  // namespace
 
 result<child_process> child_process::start(const std::string& program, int socket) {
@@ -48,8 +57,9 @@ result<child_process> child_process::start(const std::string& program, int socke
     posix_spawn_file_actions_adddup2(&settings.actions, socket, childs_socket);
     std::string name = program;
     char* argv[] = {name.data(), nullptr};
+    std::array<char*, 2> environment = libraries_only();
     pid_t pid = 0;
-    int error = posix_spawn(&pid, program.c_str(), &settings.actions, &settings.attributes, argv, environ);
+    int error = posix_spawn(&pid, program.c_str(), &settings.actions, &settings.attributes, argv, environment.data());
     if (error != 0) return failure{errc::io_error, "cannot start " + program + ": " + std::strerror(error)};
     ::kernel::file_descriptor pidfd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
     return child_process(pid, std::move(pidfd));

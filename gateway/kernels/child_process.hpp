@@ -13,8 +13,8 @@ namespace gateway::kernels {
 
 class child_process {
   public:
-    // `socket` becomes the child's descriptor 3; everything else must be close-on-exec. With default signals, and in a
-    // session of its own.
+    // `socket` becomes the child's descriptor 3; everything else must be close-on-exec. With default signals, in a
+    // session of its own, and with nothing of this process's environment but LD_LIBRARY_PATH.
     static result<child_process> start(const std::string& program, int socket);
     child_process(child_process&&) noexcept = default;
     child_process& operator=(child_process&&) = delete;

@@ -10,6 +10,7 @@
 
 #include "kernel/launcher/service.hpp"
 #include "kernel/sandbox/box_error.hpp"
+#include "kernel/sandbox/freed_memory.hpp"
 #include "kernel/sandbox/namespaces.hpp"
 #include "kernel/sandbox/process_state.hpp"
 
@@ -69,6 +70,7 @@ int main() {
     fill_standard_descriptors();
     kernel::close_all_but({gateway_socket});
     fcntl(gateway_socket, F_SETFD, FD_CLOEXEC);
+    kernel::clear_freed_memory(true);
     kernel::reset_signals();
     kernel::raise_file_limit();
     outlive_signals();

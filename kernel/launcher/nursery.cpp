@@ -40,6 +40,10 @@ void nursery::forget(const std::string& id) {
     for (nest& each : nests_) std::erase_if(each.waiting, [&](const fork_job& job) { return job.request.id == id; });
 }
 
+void nursery::forget_all() {
+    for (nest& each : nests_) each.waiting.clear();
+}
+
 void nursery::replace(const zygote_command& what) {
     nest& where = nest_of(what);
     if (!where.inside) return;

@@ -42,6 +42,7 @@ class nursery {
     // Exactly one forked or failed will follow, unless forget() comes first.
     void add(const zygote_command& what, fork_job job);
     void forget(const std::string& id);
+    void forget_all();
     // Ends the zygote of this command, if there is one, and starts another.
     void replace(const zygote_command& what);
 

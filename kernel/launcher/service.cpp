@@ -144,7 +144,7 @@ void service::handle(const launch_request& what) {
         check(what);
         if (boxes_.contains(what.id)) throw box_error("a kernel with the id " + what.id + " is alive");
         output_file output(what.output_file);
-        box inside = box::make(what, how_, output.writer());
+        box inside = box::make(what, how_, output.writer(), [this] { forget_requests(); });
         if (what.zygote)
             nursery_.prepare(*what.zygote);  // while the box is assembled
         else
@@ -153,6 +153,12 @@ void service::handle(const launch_request& what) {
     } catch (const box_error& error) {
         answer(launch_answer{what.id, 0, 0, error.what()});
     }
+}
+
+// In a child that becomes the init of a box, whose kernel can read its memory: what other sessions were started with.
+void service::forget_requests() {
+    for (auto& [id, each] : boxes_) each.request = {};
+    nursery_.forget_all();
 }
 
 void service::handle(const signal_command& what) {

@@ -46,6 +46,7 @@ class service {
     void handle(const kill_command& what);
     void handle(const prepare_command& what);
 
+    void forget_requests();
     void update(const std::string& id, living& each);
     reply finish(const std::string& id, living& each);
     void look_after_boxes(const std::vector<pollfd>& waited);

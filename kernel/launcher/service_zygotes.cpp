@@ -86,7 +86,8 @@ void service::check_untold(living& each) {
 void service::launch_again(living& each) {
     try {
         output_file output(each.request.output_file);
-        box fresh = box::make(each.request, how_, output.writer());
+        const launch_request what = each.request;  // the child forgets that of every box
+        box fresh = box::make(what, how_, output.writer(), [this] { forget_requests(); });
         each.output = std::move(output);
         std::swap(each.inside, fresh);
         fresh.kill();

@@ -85,7 +85,7 @@ void check(const zygote_command& what) {
             throw box_error("zygote mount " + each.target + " is writable: many sessions share it, mount it read-only");
 }
 
-box box::make(const launch_request& what, const isolation& how, int output) {
+box box::make(const launch_request& what, const isolation& how, int output, const std::function<void()>& in_child) {
     int ends[2];
     require(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), "make a socket");
     box made;
@@ -93,7 +93,10 @@ box box::make(const launch_request& what, const isolation& how, int output) {
     file_descriptor theirs(ends[1]);
     enable_credentials(made.reports());
     made.init_ = fork_into_namespaces(how, made.pidfd_);
-    if (made.init_ == 0) run_init(what, how, theirs.release(), output);
+    if (made.init_ == 0) {
+        in_child();
+        run_init(what, how, theirs.release(), output);
+    }
     made.forked_ = what.zygote.has_value();
     if (made.forked_) made.kernels_end_ = std::move(theirs);
     return made;

@@ -2,6 +2,7 @@
 // The launcher is single-threaded; nothing here waits but reap() and the destructor.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <utility>
 
@@ -18,8 +19,10 @@ void check(const zygote_command& what);
 
 class box {
   public:
-    // Returns when init was forked; receive() tells what became of it. `output` is copied. Throws box_error.
-    static box make(const launch_request& what, const isolation& how, int output);
+    // Returns when init was forked; receive() tells what became of it. `output` is copied. `in_child` is called in what
+    // becomes init, and leaves `what` alone. Throws box_error.
+    static box make(const launch_request& what, const isolation& how, int output,
+                    const std::function<void()>& in_child);
     box(box&&) noexcept = default;
     box& operator=(box&&) noexcept;
     ~box();

@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "kernel/sandbox/box_error.hpp"
+#include "kernel/sandbox/freed_memory.hpp"
 #include "kernel/sandbox/process_state.hpp"
 #include "kernel/sandbox/program.hpp"
 #include "kernel/sandbox/report.hpp"
@@ -53,6 +54,7 @@ int run(forkable& program, const fork_request& request, file_descriptor& reports
 }  // namespace
 
 int become_kernel(forkable& program, fork_order order) {
+    clear_freed_memory(false);
     try {
         settle(order);
         return run(program, order.request, order.reports);

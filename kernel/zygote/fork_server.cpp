@@ -15,6 +15,7 @@
 #include "kernel/launcher/channel.hpp"
 #include "kernel/launcher/codec.hpp"
 #include "kernel/sandbox/box_error.hpp"
+#include "kernel/sandbox/freed_memory.hpp"
 #include "kernel/zygote/join_box.hpp"
 #include "kernel/zygote/threads.hpp"
 
@@ -68,6 +69,7 @@ void fork_server::start() {
     if (std::string reason = more_than_one_thread(); !reason.empty()) throw box_error(reason);
     own_namespace_ = own_pid_namespace();
     deaths_ = watch_children();
+    clear_freed_memory(true);
     tell(zygote_ready{});
 }
 

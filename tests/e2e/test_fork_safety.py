@@ -15,6 +15,14 @@ from support.processes import TELL_PID, children, numbered_here
 from support.waiting import eventually
 
 
+EVERY_PROCESS = """
+from pathlib import Path
+for process in Path("/proc").glob("[0-9]*"):
+    for name in ("comm", "cmdline", "environ"):
+        print(process / name, (process / name).read_bytes())
+"""
+
+
 class Session:
     """An agent's session, whose cells answer in JSON."""
 
@@ -65,6 +73,18 @@ def zygotes(gateway: Gateway) -> list[int]:
 
     below = [pid for pid in children(gateway.pid) if b"--zygote" in arguments(pid)]
     return [pid for pid in below if not any(pid in children(other) for other in below if other != pid)]
+
+
+def first_in_box(pid: int) -> int:
+    """The init of the pid namespace that a process of a box lives in."""
+    def is_first(process: Path) -> bool:
+        try:
+            return (process / "ns/pid").readlink() == box and (process / "status").read_text().split("NSpid:")[1].split("\n")[0].split()[-1] == "1"
+        except OSError:
+            return False
+
+    box = Path(f"/proc/{pid}/ns/pid").readlink()
+    return next(int(process.name) for process in Path("/proc").glob("[0-9]*") if is_first(process))
 
 
 def test_they_are_forked_from_one_process(forking: Gateway, two) -> None:
@@ -178,6 +198,31 @@ def test_no_key_of_one_is_in_the_others_memory(forking: Gateway) -> None:
         other.end()
 
 
+@pytest.fixture
+def released() -> Iterator[Gateway]:
+    """Of the release build: the memory of a process with an address sanitizer is too large to be looked through."""
+    gateway = Gateway(preset="release")
+    yield gateway
+    gateway.finish()
+    gateway.remove()
+
+
+def test_no_variable_of_one_is_in_the_others_box(released: Gateway) -> None:
+    """Init is a fork of the launcher, which was told the variables of every session."""
+    halves = secrets.token_hex(24), secrets.token_hex(24)
+    one = Session(released, env={"CANARY": "".join(halves)})
+    assert one.run("import os\nprint(os.environ['CANARY'])").strip() == "".join(halves)
+    other = Session(released)
+    other.run("1")
+    try:
+        assert holds(first_in_box(one.pid), halves[1].encode()), "its own"
+        for process in (first_in_box(other.pid), other.pid, zygotes(released)[0]):
+            assert not holds(process, halves[1].encode()), process
+    finally:
+        one.end()
+        other.end()
+
+
 def test_environment_variables_of_one_are_not_the_others(forking: Gateway) -> None:
     jupyter = forking.jupyter()
     value = secrets.token_hex(8)
@@ -195,7 +240,9 @@ def test_environment_variables_of_one_are_not_the_others(forking: Gateway) -> No
 def test_the_gateways_environment_is_not_the_kernels(forking: Gateway, two) -> None:
     names = two[0].ask("list(os.environ)", "import os")
     assert not [name for name in names if name.startswith("CELLGATE_SERVER")]
-    assert forking.token not in two[0].run("import os\nprint(dict(os.environ), open('/proc/self/environ').read(), open('/proc/self/cmdline').read())")
+    seen = two[0].run(EVERY_PROCESS)
+    assert "cellgate-init" in seen
+    assert forking.token not in seen and "CELLGATE_SERVER" not in seen
 
 
 def test_what_one_changes_in_a_module_is_not_changed_in_the_other(two) -> None:

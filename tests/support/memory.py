@@ -30,7 +30,7 @@ def holds(pid: int, needle: bytes, limit: int = 4 << 30) -> bool:
                 if needle in rest + piece:
                     return True
                 rest = piece[-len(needle):]
-    assert read > 1 << 20, f"too little of process {pid} could be read"
+    assert read > 64 << 10, f"too little of process {pid} could be read"
     return False
 
 
