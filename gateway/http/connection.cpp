@@ -19,7 +19,6 @@ constexpr milliseconds close_time_at_stop{500};
 reader_limits limits_of(const server_options& options) {
     reader_limits limits;
     limits.header_bytes = options.max_header_bytes;
-    limits.body_bytes = options.max_body_bytes;
     limits.body_advice = options.max_body_advice;
     limits.header_time = std::chrono::seconds(options.request_header_timeout_s);
     limits.idle_time = std::chrono::seconds(options.idle_connection_timeout_s);
@@ -37,7 +36,7 @@ std::function<void()> canceller(stream& of) {
 int status_of_failed_read(const failure& why, bool in_head) {
     if (why.code == errc::timeout) return 408;
     if (why.code == errc::too_large) return in_head ? 431 : 413;
-    return 400;
+    return why.code == errc::unavailable ? 503 : 400;
 }
 
 std::string describe(const std::exception_ptr& thrown) {
@@ -60,11 +59,12 @@ connection::connection(std::shared_ptr<shared_state> shared, asio::ip::tcp::sock
       reader_(stream_, reading_, limits_of(shared_->options)),
       remote_(std::move(remote)) {
     shared_->connections.insert(this);
-    over_limit_ = shared_->connections.size() > shared_->options.max_connections;
+    over_limit_ = shared_->staying() > shared_->options.max_connections;
 }
 
 connection::~connection() {
     shared_->connections.erase(this);
+    if (replaced_) --shared_->replaced;
     shared_->one_left.notify_all();
 }
 
@@ -81,6 +81,7 @@ awaitable<void> connection::run(std::shared_ptr<connection> self) {
 
 awaitable<void> connection::serve() {
     while (!shared_->stopping) {
+        receiving_since_ = std::chrono::steady_clock::now();
         waiting_ = true;
         bool came = co_await reader_.wait_for_request();
         waiting_ = false;
@@ -162,21 +163,31 @@ awaitable<bool> connection::answer_failed_head(failure why) {
 awaitable<bool> connection::answer(exchange& of) {
     auto& what = of.head.what;
     const auto& route = *of.decision.found;
-    if (over_limit_) {
-        auto limit = shared_->options.max_connections;
-        failure why{errc::unavailable, fmt::format("{} connections are open: raise server.max_connections", limit)};
-        of.keep_alive = false;
-        co_return co_await refuse(of, why);
+    if (auto refused = refuse_unread(of)) co_return co_await send(of, std::move(*refused));
+    if (route.method == "WS") {
+        receiving_since_.reset();
+        co_return co_await serve_websocket(of);
     }
-    if (route.method == "WS") co_return co_await serve_websocket(of);
-    if (auto received = co_await receive_body(of); !received) {
+    body_room room(*shared_);
+    if (auto received = co_await receive_body(of, room); !received) {
         if (received.error().code == errc::peer_gone) co_return false;
         co_return co_await refuse(of, received.error(), status_of_failed_read(received.error(), false));
     }
     failure stopping{errc::unavailable, "the gateway is restarting: ask again in a moment"};
     if (shared_->stopping) co_return co_await refuse(of, stopping);
+    receiving_since_.reset();
     auto answer = co_await handle(route, what);
     co_return co_await send(of, std::move(answer));
+}
+
+// What speaks against the request before its body is read.
+std::optional<response> connection::refuse_unread(exchange& of) const {
+    const auto& route = *of.decision.found;
+    if (!over_limit_) return route.admit ? route.admit(of.head.what) : std::nullopt;
+    of.keep_alive = false;
+    auto limit = shared_->options.max_connections;
+    failure why{errc::unavailable, fmt::format("{} connections are open: raise server.max_connections", limit)};
+    return error_response(why, route.errors, request_id_);
 }
 
 awaitable<bool> connection::refuse(exchange& of, failure why, int status) {
@@ -185,15 +196,22 @@ awaitable<bool> connection::refuse(exchange& of, failure why, int status) {
     co_return co_await send(of, std::move(answer));
 }
 
-awaitable<result<void>> connection::receive_body(exchange& of) {
-    auto limit = shared_->options.max_body_bytes;
+std::size_t connection::body_limit(const exchange& of) const {
+    auto own = of.decision.found->max_body_bytes;
+    return own > 0 ? own : shared_->options.max_body_bytes;
+}
+
+awaitable<result<void>> connection::receive_body(exchange& of, body_room& room) {
+    auto limit = body_limit(of);
     if (of.head.announced_bytes > limit)
         co_return failure{errc::too_large,
                           fmt::format("the body is over {} bytes: {}", limit, shared_->options.max_body_advice)};
     if (!of.head.has_body) co_return result<void>();
+    if (!room.take(of.head.announced_bytes, limit))
+        co_return failure{errc::unavailable, "too many large requests at a time: send it again in a moment"};
     if (of.head.expects_continue && !co_await write("HTTP/1.1 100 Continue\r\n\r\n"))
         co_return failure{errc::peer_gone, "the client is gone"};
-    auto body = co_await reader_.read_body();
+    auto body = co_await reader_.read_body(limit);
     if (!body) co_return body.error();
     of.head.what.body = std::move(*body);
     of.body_read = true;
@@ -209,6 +227,12 @@ awaitable<void> connection::close() {
 
 void connection::end_if_idle() {
     if (waiting_) canceller(stream_)();
+}
+
+void connection::end_receiving() {
+    if (!std::exchange(receiving_since_, std::nullopt)) return;
+    if (!std::exchange(replaced_, true)) ++shared_->replaced;
+    canceller(stream_)();
 }
 
 void connection::begin_close() {

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <boost/asio/cancellation_signal.hpp>
+#include <chrono>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -24,6 +26,9 @@ class connection : public std::enable_shared_from_this<connection> {
     static awaitable<void> run(std::shared_ptr<connection> self);
     // Ends it now if it waits for a request; otherwise it ends after its answer, once the server is stopping.
     void end_if_idle();
+    // Since when a request, or its body, is awaited, unless it has come or the connection was ended for that.
+    std::optional<std::chrono::steady_clock::time_point> receiving_since() const { return receiving_since_; }
+    void end_receiving();
     // Closes its WebSocket with 1012.
     void begin_close();
     // Ends it now, whatever it does: a streamed body's source is cancelled.
@@ -47,7 +52,9 @@ class connection : public std::enable_shared_from_this<connection> {
     awaitable<bool> answer(exchange& of);
     awaitable<response> handle(const route& which, request& what);
     awaitable<bool> refuse(exchange& of, failure why, int status = 0);
-    awaitable<result<void>> receive_body(exchange& of);
+    std::size_t body_limit(const exchange& of) const;
+    std::optional<response> refuse_unread(exchange& of) const;
+    awaitable<result<void>> receive_body(exchange& of, body_room& room);
     awaitable<bool> send(exchange& of, response answer);
     awaitable<bool> send_text(const std::string& head, const std::string& body);
     awaitable<bool> send_stream(body_source source, std::string head, bool chunked);
@@ -72,11 +79,13 @@ class connection : public std::enable_shared_from_this<connection> {
     std::string key_id_;
     std::weak_ptr<upgraded_websocket> websocket_;
     asio::cancellation_signal peer_left_;
+    std::optional<std::chrono::steady_clock::time_point> receiving_since_;
     bool waiting_ = false;      // for the next request
     bool answering_ = false;    // bytes of an answer have been sent
     bool cancellable_ = false;  // what runs for this request ends when the peer leaves
     bool revoked_ = false;
     bool over_limit_ = false;
+    bool replaced_ = false;  // ends for another connection
 };
 
 }  // namespace gateway::http

@@ -27,6 +27,7 @@ bool is_cancelled(const std::exception_ptr& thrown) {
 }  // namespace
 
 awaitable<bool> connection::send(exchange& of, response answer) {
+    receiving_since_.reset();
     if (!of.body_read || shared_->stopping) of.keep_alive = false;
     log_access(of, answer.status);
     bool is_head = of.head.what.method == "HEAD";

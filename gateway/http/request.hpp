@@ -49,6 +49,9 @@ struct response {
     std::variant<std::string, body_source> body;
 };
 
+// What to answer instead of handling the request, judged from its head alone; nullopt: go on.
+using admit = std::function<std::optional<response>(const request&)>;
+
 // Runs to its end also when the client leaves meanwhile: what was asked for is done. Cancelled only when the server
 // stops.
 using handler = std::function<awaitable<response>(request&)>;

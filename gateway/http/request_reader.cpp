@@ -107,17 +107,16 @@ awaitable<result<request_head>> request_reader::read_head() {
     co_return head;
 }
 
-awaitable<result<std::string>> request_reader::read_body() {
+awaitable<result<std::string>> request_reader::read_body(std::size_t limit) {
     auto& self = *implementation_;
     auto& parser = *self.current;
-    parser.body_limit(self.limits.body_bytes);
+    parser.body_limit(limit);
     while (!parser.is_done()) {
         self.bound.start(self.limits.stall_time);
         auto [ec, count] = co_await beast::http::async_read_some(self.from, self.buffer, parser, tuple_awaitable);
         self.bound.stop();
         if (ec)
-            co_return self.explain(
-                ec, fmt::format("the body is over {} bytes: {}", self.limits.body_bytes, self.limits.body_advice));
+            co_return self.explain(ec, fmt::format("the body is over {} bytes: {}", limit, self.limits.body_advice));
     }
     co_return std::move(parser.get().body());
 }

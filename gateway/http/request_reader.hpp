@@ -14,7 +14,6 @@ namespace gateway::http {
 
 struct reader_limits {
     std::size_t header_bytes = 0;
-    std::size_t body_bytes = 0;
     std::string body_advice;     // what an error says to do
     milliseconds header_time{};  // from its first byte to its last
     milliseconds idle_time{};    // for its first byte
@@ -41,8 +40,8 @@ class request_reader {
     awaitable<bool> wait_for_request();
     // too_large: over the header limit; timeout; invalid_request; peer_gone.
     awaitable<result<request_head>> read_head();
-    // After read_head(); the same codes, too_large over the body limit.
-    awaitable<result<std::string>> read_body();
+    // After read_head(); the same codes, too_large over `limit` bytes.
+    awaitable<result<std::string>> read_body(std::size_t limit);
     // Reads ahead while an answer is streamed; returns when the peer has closed, or has sent so much of further
     // requests that its close would not be seen anyway.
     awaitable<bool> wait_for_close();

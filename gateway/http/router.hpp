@@ -1,6 +1,7 @@
 // Routes as data: method and pattern to handler. Built once by main, then read only.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,8 +21,10 @@ struct route {
     std::string pattern;  // "/api/kernels/{}/channels"; {} is one path segment, a last {*} the rest of the path
     scope needed = scope::execute;
     error_style errors = error_style::jupyter;
-    http::handler handle;           // for a plain request
-    http::websocket_route upgrade;  // for "WS"
+    std::size_t max_body_bytes = 0;  // 0: server_options' own limit
+    http::admit admit;               // asked before the body is read
+    http::handler handle;            // for a plain request
+    http::websocket_route upgrade;   // for "WS"
 };
 
 class router {

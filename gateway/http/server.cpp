@@ -30,6 +30,7 @@ struct server::implementation {
           tasks(ex) {}
 
     void take(tcp::socket socket);
+    void make_room();
     // Connections may end while they are visited.
     template <class Visit>
     void for_each_connection(Visit visit) {
@@ -49,10 +50,19 @@ struct server::implementation {
 };
 
 void server::implementation::take(tcp::socket socket) {
+    if (shared->options.replace_slowest && shared->staying() >= shared->options.max_connections) make_room();
     if (shared->connections.size() >= shared->options.max_connections + refused_connections) return;
     auto remote = describe_peer(socket);
     auto made = std::make_shared<connection>(shared, std::move(socket), std::move(remote));
     tasks.spawn("connection", connection::run(std::move(made)));
+}
+
+void server::implementation::make_room() {
+    connection* slowest = nullptr;
+    for (auto* each : shared->connections)
+        if (each->receiving_since() && (!slowest || each->receiving_since() < slowest->receiving_since()))
+            slowest = each;
+    if (slowest) slowest->end_receiving();
 }
 
 server::server(executor ex, server_options options, const router& routes, authenticator& keys)

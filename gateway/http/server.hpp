@@ -34,6 +34,8 @@ struct server_options {
     std::string max_age;
     std::size_t max_body_bytes = 512u << 20;
     std::string max_body_advice = "raise server.max_body_bytes";  // what an error says to do
+    // Of all bodies of over 1 MiB that are being received or handled at a time; 0: no limit. Past it: 503.
+    std::size_t max_bodies_bytes = 0;
     std::size_t max_header_bytes = 64u << 10;
     std::size_t ws_max_message_bytes = 128u << 20;
     int ws_ping_interval_s = 30;
@@ -41,6 +43,8 @@ struct server_options {
     int idle_connection_timeout_s = 120;
     int stall_timeout_s = 60;  // while a body comes or an answer goes, the client may be silent for this long
     std::size_t max_connections = 10000;
+    // One connection more ends the one whose request has been longest in coming. Off: it gets 503, who was there stays.
+    bool replace_slowest = false;
     // A handler is cancelled when its client has gone before the answer. Off: a request does its work all the same.
     bool cancel_abandoned = false;
 };

@@ -181,7 +181,7 @@ void parts::add_helper_routes() {
         auto found = registry_.find(session);
         return found ? found->meters() : std::make_shared<tools::meters>(io_.get_executor());
     };
-    api::helpers::add_execute_route(*helpers_, *toolbox_, find_meters);
+    api::helpers::add_execute_route(*helpers_, *toolbox_, pool_, find_meters);
     api::helpers::add_correction_route(*helpers_, registry_);
     api::helpers::add_package_route(*helpers_, registry_, installer_);
     api::helpers::add_model_route(*helpers_, *model_, find_meters);

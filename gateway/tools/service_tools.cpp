@@ -13,6 +13,7 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* toolkit = "COMPOSIO_SEARCH";
+constexpr std::size_t most_arguments_bytes = 4u << 20;  // a model takes less, and taking them apart holds the io thread
 constexpr const char* chat_slug = "COMPOSIO_SEARCH_GROQ_CHAT";
 constexpr const char* chat_schema = R"({"type":"object","required":["messages"],"properties":{
 "messages":{"type":"array","minItems":1,"items":{"type":"object","required":["role","content"],"properties":{
@@ -67,6 +68,9 @@ class service_tools final : public toolbox {
         auto known = normalized_slug(slug);
         if (known != chat_slug && known != answer_slug)
             co_return co_await others_.execute(std::move(slug), std::move(arguments_json), std::move(whose));
+        if (arguments_json.size() > most_arguments_bytes)
+            co_return failure{errc::too_large, "arguments of over " + std::to_string(most_arguments_bytes) +
+                                                   " bytes: a model or a search takes less; ask about a part"};
         auto arguments = parse_json(arguments_json);
         if (!arguments || !arguments->is_object())
             co_return failure{errc::invalid_request, "arguments must be a JSON object"};

@@ -6,10 +6,13 @@
 
 #include "gateway/api/helpers/execute_request.hpp"
 #include "gateway/base/log.hpp"
+#include "gateway/base/thread_pool.hpp"
 #include "gateway/http/router.hpp"
 
 namespace gateway::api::helpers {
 namespace {
+
+constexpr std::size_t work_for_pool = 64 << 10;  // taking it apart can take a millisecond then
 
 // A slug comes from code in a kernel: it must not be able to write a line of the log by itself.
 std::string shown(const std::string& slug) {
@@ -19,15 +22,24 @@ std::string shown(const std::string& slug) {
     return made;
 }
 
-http::response refuse_tool_call(const helper_call& call, const failure& why) {
-    auto made = http::json_response(failure_body(why.message, call.log_id), http_status(why.code));
+http::response refuse_tool_call(const std::string& log_id, const failure& why) {
+    auto made = http::json_response(failure_body(why.message, log_id), http_status(why.code));
     add_retry_after(made, why);
     return made;
 }
 
-awaitable<http::response> execute(helper_call call, tools::toolbox& tools, tools::shared_meters whose) {
-    auto what = parse_execute_request(call.from.body);
-    if (!what) co_return refuse_tool_call(call, what.error());
+// A large one in the pool.
+awaitable<result<execute_request>> read(const helper_call& call, asio::thread_pool& pool) {
+    const std::string& body = call.from.body;
+    if (body.size() <= work_for_pool) co_return parse_execute_request(body);
+    auto parse = [&body] { return parse_execute_request(body); };
+    co_return co_await run_on(pool, std::move(parse));
+}
+
+awaitable<http::response> execute(helper_call call, tools::toolbox& tools, asio::thread_pool& pool,
+                                  tools::shared_meters whose) {
+    auto what = co_await read(call, pool);
+    if (!what) co_return refuse_tool_call(call.log_id, what.error());
     auto started = std::chrono::steady_clock::now();
     auto answer = co_await tools.execute(what->tool_slug, what->arguments, std::move(whose));
     auto spent = std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - started).count();
@@ -39,17 +51,20 @@ awaitable<http::response> execute(helper_call call, tools::toolbox& tools, tools
     auto why = answer.error();
     log::info("session {} called {}: {} after {} ms, {}", call.session, shown(what->tool_slug), to_string(why.code),
               spent, call.log_id);
-    co_return refuse_tool_call(call, why);
+    co_return refuse_tool_call(call.log_id, why);
 }
 
 }  // namespace
 
-void add_execute_route(endpoint& to, tools::toolbox& tools, meter_finder find_meters) {
-    auto handle = [&tools, find_meters = std::move(find_meters)](helper_call call) {
+void add_execute_route(endpoint& to, tools::toolbox& tools, asio::thread_pool& pool, meter_finder find_meters) {
+    auto handle = [&tools, &pool, find_meters = std::move(find_meters)](helper_call call) {
         auto whose = find_meters(call.session);
-        return execute(std::move(call), tools, std::move(whose));
+        return execute(std::move(call), tools, pool, std::move(whose));
     };
-    to.add("POST", "/v1/tools/execute", std::move(handle), refuse_tool_call);
+    auto refuse_without_key = [](const http::request&, const std::string& log_id, const failure& why) {
+        return refuse_tool_call(log_id, why);
+    };
+    to.add("POST", "/v1/tools/execute", std::move(handle), refuse_without_key, endpoint::bodies::large);
 }
 
 }  // namespace gateway::api::helpers

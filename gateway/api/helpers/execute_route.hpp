@@ -2,12 +2,14 @@
 // {"data", "error", "log_id"} (docs/tools.md).
 #pragma once
 
+#include <boost/asio/thread_pool.hpp>
+
 #include "gateway/api/helpers/endpoint.hpp"
 #include "gateway/tools/toolbox.hpp"
 
 namespace gateway::api::helpers {
 
-// `tools` outlives the endpoint.
-void add_execute_route(endpoint& to, tools::toolbox& tools, meter_finder find_meters);
+// `tools` and `pool`, which takes large bodies apart, outlive the endpoint.
+void add_execute_route(endpoint& to, tools::toolbox& tools, asio::thread_pool& pool, meter_finder find_meters);
 
 }  // namespace gateway::api::helpers

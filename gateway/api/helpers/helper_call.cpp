@@ -12,10 +12,14 @@ result<void> check_parameters(const helper_call& call, const std::string& known)
     return {};
 }
 
-http::response refuse(const helper_call& call, const failure& why, int status) {
-    auto made = http::error_response(why, http::error_style::agent, call.from.id, status);
+http::response refuse(const http::request& from, const failure& why, int status) {
+    auto made = http::error_response(why, http::error_style::agent, from.id, status);
     add_retry_after(made, why);
     return made;
+}
+
+http::response refuse(const helper_call& call, const failure& why, int status) {
+    return refuse(call.from, why, status);
 }
 
 void add_retry_after(http::response& to, const failure& why) {

@@ -30,6 +30,7 @@ result<void> check_parameters(const helper_call& call, const std::string& known 
 // {"error": {"code", "message", "status", "request_id"}}, as all other refusals of the socket. `status` replaces the
 // code's own where HTTP has a narrower one. Says when to come back (Retry-After) where the failure does.
 http::response refuse(const helper_call& call, const failure& why, int status = 0);
+http::response refuse(const http::request& from, const failure& why, int status = 0);
 void add_retry_after(http::response& to, const failure& why);
 
 }  // namespace gateway::api::helpers

@@ -305,6 +305,8 @@ TEST_F(WebSocket, ClosesForARestart) {
 TEST_F(WebSocket, GoesOnWhileOnlyWhatIsNewIsRefused) {
     start();
     auto peer = connect();
+    peer->send_frame(text_frame, "there");
+    EXPECT_EQ(peer->read_frame().payload, "there");
     server->refuse_new();
     peer->send_frame(text_frame, "still there");
     EXPECT_EQ(peer->read_frame().payload, "still there");

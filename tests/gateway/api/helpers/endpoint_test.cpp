@@ -59,10 +59,14 @@ awaitable<http::response> mirror(helper_call call) {
 
 struct helper_endpoint : helper_client {
     fake_toolbox box{io.get_executor()};
+    asio::thread_pool pool{1};
     tools::shared_meters meters = std::make_shared<tools::meters>(io.get_executor());
 
     void add_routes(endpoint& to) override {
-        add_execute_route(to, box, [this](const std::string&) { return meters; });
+        add_execute_route(to, box, pool, [this](const std::string&) { return meters; });
+        to.add("POST", "/v1/small", [](helper_call call) -> awaitable<http::response> {
+            co_return http::json_response(json(call.from.body.size()).dump());
+        });
         to.add("GET", "/v1/mirror/{}", [](helper_call call) { return mirror(std::move(call)); });
     }
     void TearDown() override {
@@ -138,8 +142,44 @@ TEST_F(helper_endpoint, nothing_else_is_served) {
 }
 
 TEST_F(helper_endpoint, a_body_over_the_limit_is_refused) {
-    auto got = send(post_call(call("A_B", "{\"x\":\"" + std::string(200'000, 'x') + "\"}")));
+    auto got = send(post_call(call("A_B", "{\"x\":\"" + std::string(400'000, 'x') + "\"}")));
     EXPECT_EQ(got.status, 413);
+}
+
+TEST_F(helper_endpoint, a_route_of_small_bodies_refuses_what_a_tool_may_get) {
+    EXPECT_EQ(send(post("/v1/small", std::string(110'000, ' '))).status, 413);
+    EXPECT_EQ(send(post("/v1/small", std::string(90'000, ' '))).status, 200);
+    EXPECT_EQ(send(post_call(call("A_B", "{\"x\":\"" + std::string(200'000, 'x') + "\"}"))).status, 200);
+}
+
+TEST_F(helper_endpoint, a_body_without_a_good_key_is_not_read) {
+    auto request = post_call(call("A_B"), "bad");
+    request.resize(request.find("\r\n\r\n") + 4);  // the body never comes
+    EXPECT_EQ(send(request).status, 401);
+}
+
+TEST_F(helper_endpoint, bodies_have_a_limit_all_together) {
+    bounds.large_body_bytes = 2 << 20;
+    bounds.bodies_bytes = 3 << 20;
+    served_anew();
+    auto request = post_call(call("A_B", "{\"x\":\"" + std::string(1'600'000, 'x') + "\"}"));
+    asio::local::stream_protocol::socket first(io);
+    first.connect(asio::local::stream_protocol::endpoint(path()));
+    asio::write(first, asio::buffer(request.substr(0, 1000)));
+    EXPECT_TRUE(run_until(io, [&] { return send(request).status == 503; }));
+    first.close();
+    EXPECT_TRUE(run_until(io, [&] { return send(request).status == 200; }));
+}
+
+TEST_F(helper_endpoint, connections_that_say_nothing_make_room) {
+    bounds.connections = 3;
+    served_anew();
+    std::vector<asio::local::stream_protocol::socket> silent;
+    for (int i = 0; i < 10; ++i) {
+        silent.emplace_back(io).connect(asio::local::stream_protocol::endpoint(path()));
+        asio::write(silent.back(), asio::buffer(i % 2 ? std::string("P") : post_call(call("A_B")).substr(0, 200)));
+    }
+    EXPECT_EQ(send(post_call(call("A_B"))).status, 200);
 }
 
 TEST_F(helper_endpoint, a_hundred_calls_run_at_once) {

@@ -39,13 +39,23 @@ struct helper_client : testing::Test {
     std::string sockets() const { return directory.path() + "/helpers"; }
     std::string path() const { return sockets() + "/helper.sock"; }
 
+    endpoint::limits bounds = [] {
+        endpoint::limits made;
+        made.large_body_bytes = 300'000;
+        made.body_bytes = 100'000;
+        return made;
+    }();
+
     void SetUp() override { serve(); }
+    // With other bounds.
+    void served_anew() {
+        test_support::await(io, served->stop());
+        serve();
+    }
     void serve() {
         auto find = [](const std::string& key) {
             return key == "good" ? std::optional<std::string>("ses_1") : std::nullopt;
         };
-        endpoint::limits bounds;
-        bounds.body_bytes = 100'000;
         served = std::make_unique<endpoint>(io.get_executor(), sockets(), find, bounds);
         add_routes(*served);
         auto bound = served->listen();
