@@ -7,6 +7,8 @@
 
 #include "gateway/tools/json_text.hpp"
 #include "gateway/tools/slug_table.hpp"
+#include "messaging/json_scanner.hpp"
+#include "messaging/json_string.hpp"
 #include "tests/fuzz/require.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -18,8 +20,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         return 0;
     }
     require(!parsed->tool_slug.empty());
-    auto arguments = gateway::tools::parse_json(parsed->arguments);
-    require(arguments && arguments->is_object());
+    require(messaging::is_object(parsed->arguments) && messaging::is_json(parsed->arguments));
+    require(parsed->arguments.find_first_of("\r\n") == std::string::npos);
     auto slug = gateway::tools::normalized_slug(parsed->tool_slug);
     require(gateway::tools::normalized_slug(slug) == slug);
     return 0;

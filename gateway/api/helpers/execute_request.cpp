@@ -1,8 +1,13 @@
 #include "gateway/api/helpers/execute_request.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "gateway/tools/json_text.hpp"
+#include "messaging/json_scanner.hpp"
+#include "messaging/json_string.hpp"
+#include "messaging/utf8.hpp"
 
 namespace gateway::api::helpers {
 namespace {
@@ -10,34 +15,56 @@ namespace {
 failure refuse(std::string message) { return {errc::invalid_request, std::move(message)}; }
 
 // Toolkits from the configuration have one identity, their server's own: a name for another one cannot be honoured.
-result<void> check_account(const nlohmann::json& account) {
-    if (account.is_null()) return {};
-    if (!account.is_string()) return refuse("account must be a string or null");
+result<void> check_account(std::string_view account) {
+    if (account == "null") return {};
+    if (!messaging::is_string(account)) return refuse("account must be a string or null");
     return refuse("account cannot be chosen: this gateway's toolkits have no connected accounts; leave it out");
+}
+
+// As one line, which a message to a tool server is: a line break in JSON text is space between its parts.
+result<std::string> read_arguments(std::string_view given) {
+    if (!messaging::is_object(given)) return refuse("arguments must be an object; {} for none");
+    std::string made(given);
+    std::ranges::replace_if(
+        made, [](char letter) { return letter == '\n' || letter == '\r'; }, ' ');
+    return made;
+}
+
+result<void> read_member(const messaging::json_member& member, execute_request& into) {
+    if (member.key == "tool_slug") {
+        if (!messaging::is_string(member.value)) return refuse("tool_slug must be a string such as \"TOOLKIT_TOOL\"");
+        into.tool_slug = messaging::unquote(member.value);
+        return {};
+    }
+    if (member.key == "arguments") {
+        auto arguments = read_arguments(member.value);
+        if (!arguments) return arguments.error();
+        into.arguments = std::move(*arguments);
+        return {};
+    }
+    if (member.key == "account") return check_account(member.value);
+    return failure{errc::unknown_field, "unknown field \"" + std::string(member.key.substr(0, 100)) +
+                                            "\": a call has tool_slug, arguments and account"};
+}
+
+// What a strict reader takes for JSON: a tool server may be one.
+bool is_strict(std::string_view body) {
+    return !tools::is_too_deep(body) && messaging::is_utf8(body) &&
+           messaging::find_lone_surrogate(body) == std::string_view::npos && messaging::is_json(body);
 }
 
 }  // namespace
 
+// Only scanned: a tree of what may have megabytes would be many times as large.
 result<execute_request> parse_execute_request(std::string_view body) {
-    auto parsed = tools::parse_json(body);
-    if (!parsed || !parsed->is_object())
+    execute_request made;
+    messaging::member_scanner members(body);
+    bool is_object = is_strict(body);
+    for (messaging::json_member each; is_object && members.next(each);)
+        if (auto read = read_member(each, made); !read) return read.error();
+    if (!is_object || !members.valid())
         return refuse("the body must be a JSON object {tool_slug, arguments}, nested at most " +
                       std::to_string(tools::max_json_depth) + " deep");
-    execute_request made;
-    for (const auto& [key, value] : parsed->items()) {
-        if (key == "tool_slug") {
-            if (!value.is_string()) return refuse("tool_slug must be a string such as \"TOOLKIT_TOOL\"");
-            made.tool_slug = value.get<std::string>();
-        } else if (key == "arguments") {
-            if (!value.is_object()) return refuse("arguments must be an object; {} for none");
-            made.arguments = tools::to_text(value);
-        } else if (key == "account") {
-            if (auto checked = check_account(value); !checked) return checked.error();
-        } else {
-            return failure{errc::unknown_field,
-                           "unknown field \"" + key + "\": a call has tool_slug, arguments and account"};
-        }
-    }
     if (made.tool_slug.empty()) return refuse("tool_slug is missing: name a tool such as \"TOOLKIT_TOOL\"");
     return made;
 }

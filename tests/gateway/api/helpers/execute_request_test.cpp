@@ -7,7 +7,9 @@ namespace {
 
 TEST(parse_execute_request, reads_a_call) {
     EXPECT_EQ(*parse_execute_request(R"({"tool_slug":"A_B","arguments":{"x": [1]},"account":null})"),
-              (execute_request{"A_B", R"({"x":[1]})"}));
+              (execute_request{"A_B", R"({"x": [1]})"}));
+    EXPECT_EQ(parse_execute_request("{\"tool_slug\":\"A_B\",\"arguments\":{\n\"x\":\r\n\"\\n\"}}")->arguments,
+              "{ \"x\":  \"\\n\"}");
     EXPECT_EQ(parse_execute_request(R"({"tool_slug":"A_B"})")->arguments, "{}");
 }
 
@@ -22,6 +24,9 @@ TEST(parse_execute_request, says_what_to_change) {
         {"", "must be a JSON object"},
         {"[]", "must be a JSON object"},
         {"{\"tool_slug\":\"A_B\"", "must be a JSON object"},
+        {"{\"tool_slug\":\"A_B\",\"arguments\":{\"x\":\"\xff\"}}", "must be a JSON object"},
+        {R"({"tool_slug":"A_B","arguments":{"x":"\ud800"}})", "must be a JSON object"},
+        {R"({"tool_slug":"A_B"} {})", "must be a JSON object"},
         {"{}", "tool_slug is missing"},
         {R"({"tool_slug":""})", "tool_slug is missing"},
         {R"({"tool_slug":5})", "tool_slug must be a string"},
