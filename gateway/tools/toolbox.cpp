@@ -1,11 +1,13 @@
 #include "gateway/tools/toolbox.hpp"
 
+#include <algorithm>
 #include <boost/asio/thread_pool.hpp>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "gateway/base/log.hpp"
+#include "gateway/base/thread_pool.hpp"
 #include "gateway/tools/execute_response.hpp"
 #include "gateway/tools/http_transport.hpp"
 #include "gateway/tools/mcp_server.hpp"
@@ -18,6 +20,7 @@ namespace {
 using clock = std::chrono::steady_clock;
 
 constexpr std::size_t suggestions = 5;
+constexpr std::size_t work_for_pool = 64 << 10;  // reading it takes a millisecond then
 constexpr const char* nothing_configured =
     "no toolkit is configured on this gateway: name an MCP server in cellgate.toml, for example "
     "[tools.toolkits.FILES] with command = [\"mcp-server-filesystem\", \"/srv/files\"], and start the gateway again";
@@ -50,6 +53,16 @@ std::string joined(const std::vector<std::string>& names) {
     return made;
 }
 
+// What a message to a server is. A line break in JSON text is space between its parts.
+result<std::string> on_one_line(std::string arguments) {
+    if (!arguments.starts_with('{') || is_too_deep(arguments) || !nlohmann::json::accept(arguments))
+        return failure{errc::invalid_request,
+                       "arguments must be a JSON object, nested at most " + std::to_string(max_json_depth) + " deep"};
+    std::ranges::replace_if(
+        arguments, [](char letter) { return letter == '\n' || letter == '\r'; }, ' ');
+    return arguments;
+}
+
 class mcp_toolbox final : public toolbox {
   public:
     mcp_toolbox(executor ex, std::vector<toolkit_options> toolkits) : ex_(ex) {
@@ -58,15 +71,13 @@ class mcp_toolbox final : public toolbox {
 
     awaitable<result<std::string>> execute(std::string slug, std::string arguments_json, shared_meters) override {
         slug = normalized_slug(slug);
-        auto arguments = parse_json(arguments_json);
-        if (!arguments || !arguments->is_object())
-            co_return failure{errc::invalid_request, "arguments must be a JSON object, nested at most " +
-                                                         std::to_string(max_json_depth) + " deep"};
+        auto arguments = co_await checked(std::move(arguments_json));
+        if (!arguments) co_return arguments.error();
         if (toolkits_.empty()) co_return failure{errc::not_found, nothing_configured};
         auto found = co_await locate(slug);
         if (!found) co_return found.error();
         auto& kit = *found->kit;
-        auto answer = co_await kit.server->call(found->tool_name, to_text(*arguments), found->deadline);
+        auto answer = co_await kit.server->call(found->tool_name, std::move(*arguments), found->deadline);
         if (!answer) co_return failure{answer.error().code, slug + ": " + answer.error().message};
         co_return execute_response(answer->data, answer->error);
     }
@@ -90,6 +101,13 @@ class mcp_toolbox final : public toolbox {
     }
 
   private:
+    // Large ones in the pool.
+    awaitable<result<std::string>> checked(std::string arguments) {
+        if (arguments.size() <= work_for_pool) co_return on_one_line(std::move(arguments));
+        auto check = [arguments = std::move(arguments)]() mutable { return on_one_line(std::move(arguments)); };
+        co_return co_await run_on(decoders_, std::move(check));
+    }
+
     struct location {
         toolkit* kit = nullptr;
         std::string tool_name;

@@ -38,7 +38,8 @@ class toolbox {
     // error null on success; when the tool itself says that it failed, error is what it said. Everything else is a
     // failure (tool_failed, timeout, not_found, invalid_request, unavailable, too_large) with a message for the caller.
     // Calls run side by side; a server that died or hung is restarted, and says so in the failure of the calls it took
-    // with it. Cancelled, the server is told. A slug's case does not matter. `whose`: the calling session's.
+    // with it. Cancelled, the server is told. A slug's case does not matter. `arguments_json` is sent as it is, when it
+    // is one object. `whose`: the calling session's.
     virtual awaitable<result<std::string>> execute(std::string slug, std::string arguments_json,
                                                    shared_meters whose) = 0;
     // Starts every server; those that do not start within their timeout are missing.

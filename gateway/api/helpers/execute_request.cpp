@@ -1,6 +1,5 @@
 #include "gateway/api/helpers/execute_request.hpp"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -21,15 +20,6 @@ result<void> check_account(std::string_view account) {
     return refuse("account cannot be chosen: this gateway's toolkits have no connected accounts; leave it out");
 }
 
-// As one line, which a message to a tool server is: a line break in JSON text is space between its parts.
-result<std::string> read_arguments(std::string_view given) {
-    if (!messaging::is_object(given)) return refuse("arguments must be an object; {} for none");
-    std::string made(given);
-    std::ranges::replace_if(
-        made, [](char letter) { return letter == '\n' || letter == '\r'; }, ' ');
-    return made;
-}
-
 result<void> read_member(const messaging::json_member& member, execute_request& into) {
     if (member.key == "tool_slug") {
         if (!messaging::is_string(member.value)) return refuse("tool_slug must be a string such as \"TOOLKIT_TOOL\"");
@@ -37,9 +27,8 @@ result<void> read_member(const messaging::json_member& member, execute_request& 
         return {};
     }
     if (member.key == "arguments") {
-        auto arguments = read_arguments(member.value);
-        if (!arguments) return arguments.error();
-        into.arguments = std::move(*arguments);
+        if (!messaging::is_object(member.value)) return refuse("arguments must be an object; {} for none");
+        into.arguments = member.value;
         return {};
     }
     if (member.key == "account") return check_account(member.value);
@@ -50,7 +39,7 @@ result<void> read_member(const messaging::json_member& member, execute_request& 
 // What a strict reader takes for JSON: a tool server may be one.
 bool is_strict(std::string_view body) {
     return !tools::is_too_deep(body) && messaging::is_utf8(body) &&
-           messaging::find_lone_surrogate(body) == std::string_view::npos && messaging::is_json(body);
+           messaging::find_lone_surrogate(body) == std::string_view::npos;
 }
 
 }  // namespace
