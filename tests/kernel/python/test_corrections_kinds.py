@@ -17,6 +17,8 @@ ANSWER = 'result = {"data": {"api_key": "s3", "items": [1]}, "error": None, "log
         (["user.name"], "user_name", "user.name"),
         (["UserID", "user"], "user_id", "UserID"),
         (["v1_2"], "V1_2", "v1_2"),
+        (["ID"], "id", "ID"),
+        (["url"], "URL", "url"),
     ],
 )
 def test_a_field_that_differs_in_case_and_separators_is_read(correcting, keys, written, used):
@@ -38,6 +40,9 @@ def test_a_field_that_differs_in_case_and_separators_is_read(correcting, keys, w
         (["api_key"] + [str(n) for n in range(200)], "apiKey"),  # 201 keys
         (["api_key"], "api-key"),  # not shaped like an identifier
         (["_"], "__"),
+        (["mW", "kW"], "MW"),  # of a symbol the case is the meaning
+        (["CO", "C"], "Co"),
+        (["m"], "M"),
     ],
 )
 def test_a_field_that_is_not_certain_is_not(correcting, keys, written):
@@ -231,3 +236,7 @@ def test_a_long_key_is_told_in_part(correcting):
     ran = correcting.run('d = {"a_%s": 1}\nd["A_%s"]' % ("b" * 70_000, "b" * 70_000))
     assert ran.value == 1
     assert len(ran.sent[0]["written"]) == len(ran.sent[0]["used"]) == 2000
+
+
+def test_a_symbol_of_another_case_is_suggested(correcting):
+    assert correcting.run("power = {'mW': 1e-3, 'kW': 1e3}\npower['MW']").notes == ['cellgate: did you mean power["mW"]?']

@@ -8,6 +8,7 @@ from typing import Any, Iterable, List, NamedTuple, Optional, Tuple
 MOST_KEYS = 200  # of a dict or of a DataFrame's columns; read.c has the same number
 _SEPARATORS = re.compile(r"[_\-. ]+")
 _MOST_SUGGESTED = 3
+_LONGEST_SYMBOL = 3
 
 
 class Found(NamedTuple):
@@ -39,16 +40,23 @@ def matches(key: str, keys: Iterable[Any]) -> List[str]:
     return [each for each in keys if type(each) is str and fold(each) == folded] if folded else []
 
 
+def _is_other_symbol(key: str, other: str) -> bool:
+    """Of a unit or an element the case is the meaning (mW and MW, CO and Co), of ID and id it is not."""
+    if key == other or len(key) > _LONGEST_SYMBOL or len(key) != len(other):
+        return False
+    return len(key) == 1 or not ({key, other} == {key.lower(), key.upper()})
+
+
 def look(key: str, container: Any) -> List[Found]:
     """What `key`, which is not in `container`, can have meant: one that is certain, or suggestions, or nothing."""
     keys = _keys_of(container)
     if keys is None or key in keys:
         return []
-    found = [Found("field_name", (each,), True) for each in matches(key, keys)]
+    found = [Found("field_name", (each,), not _is_other_symbol(key, each)) for each in matches(key, keys)]
     if _is_envelope(container):
         inner = container["data"]
         inside = [key] if key in inner else matches(key, inner)
-        found += [Found("envelope", ("data", each), True) for each in inside]
+        found += [Found("envelope", ("data", each), not _is_other_symbol(key, each)) for each in inside]
     if len(found) == 1:
         return found
     if found:
