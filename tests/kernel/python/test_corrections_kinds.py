@@ -19,6 +19,8 @@ ANSWER = 'result = {"data": {"api_key": "s3", "items": [1]}, "error": None, "log
         (["v1_2"], "V1_2", "v1_2"),
         (["ID"], "id", "ID"),
         (["url"], "URL", "url"),
+        (["Id"], "ID", "Id"),
+        (["To"], "to", "To"),
     ],
 )
 def test_a_field_that_differs_in_case_and_separators_is_read(correcting, keys, written, used):

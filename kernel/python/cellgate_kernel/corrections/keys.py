@@ -9,6 +9,7 @@ MOST_KEYS = 200  # of a dict or of a DataFrame's columns; read.c has the same nu
 _SEPARATORS = re.compile(r"[_\-. ]+")
 _MOST_SUGGESTED = 3
 _LONGEST_SYMBOL = 3
+_WORDS = ("id", "url")  # that are written in all three ways
 
 
 class Found(NamedTuple):
@@ -41,10 +42,16 @@ def matches(key: str, keys: Iterable[Any]) -> List[str]:
 
 
 def _is_other_symbol(key: str, other: str) -> bool:
-    """Of a unit or an element the case is the meaning (mW and MW, CO and Co), of ID and id it is not."""
+    """Is the case the meaning, as of units and elements (mW and MW, CO and Co), and not as of words (ID, Id, id; To, to)?"""
     if key == other or len(key) > _LONGEST_SYMBOL or len(key) != len(other):
         return False
-    return len(key) == 1 or not ({key, other} == {key.lower(), key.upper()})
+    ways = {_capitals(key), _capitals(other)}
+    return len(key) == 1 or "mixed" in ways or (ways == {"all", "first"} and key.lower() not in _WORDS)
+
+
+def _capitals(key: str) -> str:
+    ways = {key.lower(): "none", key.upper(): "all", key.capitalize(): "first"}
+    return ways.get(key, "mixed")
 
 
 def look(key: str, container: Any) -> List[Found]:
