@@ -7,7 +7,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
-from support.gateway import LAB
+from support.gateway import LAB, Gateway
 
 # A process of its own: the gateway's URL is a singleton in jupyter_server.
 RUN = """
@@ -32,8 +32,14 @@ def execute(url: str, cells: list[str], directory: Path) -> list[nbformat.Notebo
     return nbformat.read(path, 4).cells
 
 
-def test_nbclient_runs_a_notebook(start_gateway, tmp_path: Path) -> None:
-    gateway = start_gateway(server__auth="none", server__token="")
+@pytest.fixture
+def gateway(start_gateway) -> Gateway:
+    made = start_gateway(server__auth="none", server__token="")
+    made.warm_up("")
+    return made
+
+
+def test_nbclient_runs_a_notebook(gateway: Gateway, tmp_path: Path) -> None:
     cells = execute(gateway.url, ["x = 6", "print(x * 7)", "x * 7", "from IPython.display import HTML; HTML('<b>x</b>')"], tmp_path)
     assert cells[1].outputs[0].text == "42\n"
     assert cells[2].outputs[0].data["text/plain"] == "42"
@@ -44,19 +50,16 @@ def test_nbclient_runs_a_notebook(start_gateway, tmp_path: Path) -> None:
 
 @pytest.mark.release
 @pytest.mark.timeout(200)
-def test_nbclient_gets_every_line_of_a_long_output(start_gateway, tmp_path: Path) -> None:
-    gateway = start_gateway(server__auth="none", server__token="")
+def test_nbclient_gets_every_line_of_a_long_output(gateway: Gateway, tmp_path: Path) -> None:
     cells = execute(gateway.url, ["for i in range(20000): print(i, flush=True)"], tmp_path)
     assert "".join(output.text for output in cells[0].outputs) == "".join(f"{i}\n" for i in range(20000))
 
 
-def test_nbclient_is_told_of_an_error(start_gateway, tmp_path: Path) -> None:
-    gateway = start_gateway(server__auth="none", server__token="")
+def test_nbclient_is_told_of_an_error(gateway: Gateway, tmp_path: Path) -> None:
     with pytest.raises(AssertionError, match="ZeroDivisionError"):
         execute(gateway.url, ["1 / 0"], tmp_path)
 
 
-def test_nbclient_is_told_when_the_kernel_dies(start_gateway, tmp_path: Path) -> None:
-    gateway = start_gateway(server__auth="none", server__token="")
+def test_nbclient_is_told_when_the_kernel_dies(gateway: Gateway, tmp_path: Path) -> None:
     with pytest.raises(AssertionError, match="DeadKernelError"):
         execute(gateway.url, ["import os; os._exit(1)"], tmp_path)

@@ -38,6 +38,7 @@ def text_of(cell: nbformat.NotebookNode) -> str:
 
 def test_the_quickstart_runs(start_gateway, tmp_path: Path) -> None:
     gateway = start_gateway(config=TOOLS, server__auth="none", server__token="")
+    gateway.warm_up("")
     cells = run(gateway.url, "quickstart", "python3", tmp_path)
     assert any("image/png" in output.get("data", {}) for cell in cells for output in cell.outputs), "the plot"
     assert any("42" in text_of(cell) for cell in cells), "the tool's answer"

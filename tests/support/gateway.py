@@ -107,6 +107,15 @@ class Gateway:
     def resident_bytes(self) -> int:
         return resident_bytes(self.pid)
 
+    def warm_up(self, token: str | None = None) -> None:
+        """Starts a kernel and ends it. nbclient behind a gateway gives up when the first answer takes over a second, and
+        while the process is started that kernels are forked from, it does."""
+        jupyter = self.jupyter(token)
+        kernel = jupyter.start_kernel()
+        with jupyter.connect(kernel) as channels:
+            channels.run("1")
+        jupyter.delete(kernel)
+
     def jupyter(self, key: str | None = None) -> Jupyter:
         return Jupyter(self.url, self.token if key is None else key)
 
