@@ -45,14 +45,17 @@ _NOT_KNOWN = _Takers(True, _Clauses((), True, True), _Clauses((), True, True), f
 
 _of_cells: "Dict[str, Tuple[str, _Takers]]" = {}
 _of_modules: "Dict[str, Tuple[Any, float, _Takers]]" = {}
-_modules_before: "FrozenSet[str]" = frozenset()
+_last_before = ""  # the newest of the modules that are none of the user's
 _modules: "Tuple[int, Any, List[Any]]" = (0, None, [])  # the user's, when there were so many, and this one the newest
 
 
 def begin() -> None:
-    """What has been imported so far is none of the user's."""
-    global _modules_before
-    _modules_before = frozenset(sys.modules)
+    """What has been imported so far is none of the user's.
+
+    Only the newest is kept: to touch each name would cost a forked kernel its own copy of a megabyte.
+    """
+    global _last_before
+    _last_before = next(reversed(sys.modules))
 
 
 def check(raising: Any, error: Optional[type]) -> None:
@@ -128,7 +131,9 @@ def _users_modules() -> List[Any]:
     global _modules
     newest = sys.modules.get(next(reversed(sys.modules)))
     if _modules[0] != len(sys.modules) or _modules[1] is not newest:
-        new = [module for name, module in list(sys.modules.items()) if name not in _modules_before]
+        names = list(sys.modules)
+        after = names.index(_last_before) + 1 if _last_before in names else 0
+        new = [sys.modules.get(name) for name in names[after:]]
         _modules = (len(sys.modules), newest, [each for each in new if _is_users(getattr(each, "__file__", None))])
     return _modules[2]
 
