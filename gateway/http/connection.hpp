@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "gateway/http/body_room.hpp"
 #include "gateway/http/request_reader.hpp"
 #include "gateway/http/response_head.hpp"
 #include "gateway/http/shared_state.hpp"

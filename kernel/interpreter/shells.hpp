@@ -21,8 +21,8 @@ struct shell {
     const std::string id;                // empty: main
     shell_queue queue;                   // any thread
     std::atomic<bool> executing{false};  // a request is being handled
-    std::atomic<bool> interrupted{
-        false};                        // somebody asked what a subshell does to end, and nothing has been raised yet
+    // Somebody asked what a subshell does to end, and nothing has been raised yet.
+    std::atomic<bool> interrupted{false};
     std::atomic<bool> waiting{false};  // in a wait of ours, which looks at `interrupted`; with the interpreter's lock
     std::atomic<unsigned long> thread{0};  // Python's identifier of its thread, once it runs
     std::unique_ptr<answers> who;          // made by its thread

@@ -1,5 +1,6 @@
 #include "gateway/api/helpers/helper_call.hpp"
 
+#include "gateway/base/log.hpp"
 #include "gateway/http/router.hpp"
 
 namespace gateway::api::helpers {
@@ -20,6 +21,11 @@ http::response refuse(const http::request& from, const failure& why, int status)
 
 http::response refuse(const helper_call& call, const failure& why, int status) {
     return refuse(call.from, why, status);
+}
+
+http::response refuse_logged(const helper_call& call, const failure& why, std::string_view deed) {
+    log::info("session {} {}: {}, {}", call.session, deed, to_string(why.code), call.log_id);
+    return refuse(call, why);
 }
 
 void add_retry_after(http::response& to, const failure& why) {

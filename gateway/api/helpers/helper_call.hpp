@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "gateway/base/async.hpp"
 #include "gateway/base/result.hpp"
@@ -31,6 +32,8 @@ result<void> check_parameters(const helper_call& call, const std::string& known 
 // code's own where HTTP has a narrower one. Says when to come back (Retry-After) where the failure does.
 http::response refuse(const helper_call& call, const failure& why, int status = 0);
 http::response refuse(const http::request& from, const failure& why, int status = 0);
+// The same, logged as what the session did: "asked the model".
+http::response refuse_logged(const helper_call& call, const failure& why, std::string_view deed);
 void add_retry_after(http::response& to, const failure& why);
 
 }  // namespace gateway::api::helpers

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "gateway/api/helpers/query_request.hpp"
-#include "gateway/base/log.hpp"
 #include "gateway/http/router.hpp"
 #include "gateway/tools/code_fence.hpp"
 #include "gateway/tools/json_text.hpp"
@@ -25,18 +24,13 @@ http::response answer(const tools::completion& from) {
     return http::json_response(tools::to_text(body));
 }
 
-http::response refuse_logged(const helper_call& call, const failure& why) {
-    log::info("session {} asked the model: {}, {}", call.session, to_string(why.code), call.log_id);
-    return refuse(call, why);
-}
-
 awaitable<http::response> ask(helper_call call, tools::model& asked, tools::shared_meters whose) {
     auto query = parse_query_request(call.from.body, true);
     if (!query) co_return refuse(call, query.error());
     auto what = tools::ask_model(query->query, query->reasoning_effort);
     if (!what) co_return refuse(call, what.error());
     auto made = co_await asked.complete(std::move(*what), std::move(whose));
-    if (!made) co_return refuse_logged(call, made.error());
+    if (!made) co_return refuse_logged(call, made.error(), "asked the model");
     co_return answer(*made);
 }
 

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "gateway/api/helpers/query_request.hpp"
-#include "gateway/base/log.hpp"
 #include "gateway/http/router.hpp"
 #include "gateway/tools/json_text.hpp"
 
@@ -19,16 +18,11 @@ http::response answer(const tools::search_answer& from) {
     return http::json_response(tools::to_text(body));
 }
 
-http::response refuse_logged(const helper_call& call, const failure& why) {
-    log::info("session {} searched the web: {}, {}", call.session, to_string(why.code), call.log_id);
-    return refuse(call, why);
-}
-
 awaitable<http::response> search(helper_call call, tools::web_search& searched, tools::shared_meters whose) {
     auto query = parse_query_request(call.from.body, false);
     if (!query) co_return refuse(call, query.error());
     auto found = co_await searched.search(std::move(query->query), std::move(whose));
-    if (!found) co_return refuse_logged(call, found.error());
+    if (!found) co_return refuse_logged(call, found.error(), "searched the web");
     co_return answer(*found);
 }
 

@@ -21,7 +21,7 @@ _NO_CARRIERS = frozenset(("weakref", "_weakrefset", "ctypes", "sqlite3", "asynci
 _HARMLESS_C = frozenset(
     ("builtins", "itertools", "functools", "_functools", "operator", "_operator", "collections", "_collections", "heapq", "_heapq")
     + ("math", "bisect", "_bisect", "random", "_random", "re", "_sre", "json", "_json", "_csv", "csv", "types", "_contextvars")
-    + ("datetime", "decimal", "_io", "io", "_abc", "abc", "_pickle", "copy", "_struct", "itertools", "typing", "enum")
+    + ("datetime", "decimal", "_io", "io", "_abc", "abc", "_pickle", "copy", "_struct", "typing", "enum")
 )
 
 # Instructions that call a method, by what their names begin with. What else enters a frame is none of their doing.

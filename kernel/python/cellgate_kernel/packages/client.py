@@ -3,7 +3,7 @@
 import json
 import sys
 import time
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, List, Optional
 
 from .. import gateway, settings
 from . import site_directory
