@@ -18,7 +18,7 @@ namespace {
 
 using ::kernel::file_descriptor;
 
-constexpr const char* parts[] = {"home", "files", "packages", "log"};
+constexpr const char* parts[] = {"home", "files", "packages", "log", "uploads"};
 
 result<void> check_id(const std::string& id) {
     constexpr const char* allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
@@ -75,7 +75,7 @@ result<session_directories> session_directories::open(const std::string& data_di
 
 session_paths session_directories::paths(const std::string& id) const {
     std::string base = root_ + "/" + id + "/";
-    return {base + parts[0], base + parts[1], base + parts[2], base + parts[3]};
+    return {base + parts[0], base + parts[1], base + parts[2], base + parts[3], base + parts[4]};
 }
 
 result<session_paths> session_directories::create(const std::string& id) const {

@@ -1,7 +1,7 @@
-// A session's own directories on the host: DATA_DIR/sessions/ID/{home,files,packages,log}, each 0700.
-// home is /home/user, files is /mnt/files and packages is /opt/cellgate/packages in its box; log is never shown there.
-// One owner in the gateway: it locks DATA_DIR/sessions. Functions touch the file system and may wait for it; different
-// ids may be used from different threads.
+// A session's own directories on the host: DATA_DIR/sessions/ID/{home,files,packages,log,uploads}, each
+// 0700. home is /home/user, files is /mnt/files and packages is /opt/cellgate/packages in its box; log, and uploads,
+// where files are until they are whole, are never shown there. One owner in the gateway: it locks DATA_DIR/sessions.
+// Functions touch the file system and may wait for it; different ids may be used from different threads.
 #pragma once
 
 #include <string>
@@ -18,6 +18,7 @@ struct session_paths {
     std::string files;
     std::string packages;
     std::string log;
+    std::string uploads;
 
     bool operator==(const session_paths&) const = default;
 };

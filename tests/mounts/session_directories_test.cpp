@@ -30,8 +30,10 @@ class the_session_directories : public testing::Test {
 TEST_F(the_session_directories, are_made_for_their_owner_only) {
     session_directories all = opened();
     session_paths made = all.create("ses_1").value();
-    EXPECT_EQ(made, (session_paths{at("ses_1/home"), at("ses_1/files"), at("ses_1/packages"), at("ses_1/log")}));
-    for (const std::string& each : {data() + "/sessions", at("ses_1"), made.home, made.files, made.packages, made.log})
+    EXPECT_EQ(made, (session_paths{at("ses_1/home"), at("ses_1/files"), at("ses_1/packages"), at("ses_1/log"),
+                                   at("ses_1/uploads")}));
+    for (const std::string& each :
+         {data() + "/sessions", at("ses_1"), made.home, made.files, made.packages, made.log, made.uploads})
         EXPECT_EQ(mode(each), 0700U) << each;
 }
 
@@ -45,7 +47,7 @@ TEST_F(the_session_directories, do_not_depend_on_the_umask) {
 TEST_F(the_session_directories, are_shown_in_the_box_where_programs_expect_them) {
     std::vector<::kernel::bind_mount> expected = {
         {"/h", "/home/user", true}, {"/f", "/mnt/files", true}, {"/p", "/opt/cellgate/packages", false}};
-    EXPECT_EQ(box_mounts({"/h", "/f", "/p", "/l"}), expected);
+    EXPECT_EQ(box_mounts({"/h", "/f", "/p", "/l", "/u"}), expected);
 }
 
 TEST_F(the_session_directories, are_made_once) {
