@@ -2,11 +2,12 @@
 
 import builtins
 
+from .documents import smart_file_extract
 from .model import invoke_llm
 from .tools import run_composio_tool
 from .web import web_search
 
-HELPERS = (run_composio_tool, invoke_llm, web_search)
+HELPERS = (run_composio_tool, invoke_llm, web_search, smart_file_extract)
 
 
 def publish() -> None:
