@@ -1,47 +1,19 @@
 #include "gateway/http/key_store.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <openssl/crypto.h>
 #include <openssl/sha.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
 
 #include "gateway/base/ids.hpp"
-#include "gateway/http/sqlite.hpp"
+#include "gateway/storage/statement.hpp"
 
 namespace gateway::http {
 namespace {
 
-constexpr int busy_time_ms = 2000;
+using storage::execute;
+using storage::statement;
+
 constexpr const char* columns = "SELECT id, name, user_id, scope, created_at, revoked_at, hash FROM keys ";
-
-failure io_failure(const std::string& path) {
-    return failure{errc::io_error, fmt::format("{}: {}: set storage.data_dir to a directory that can be written", path,
-                                               std::strerror(errno))};
-}
-
-// Made before SQLite opens it, which would take the umask's mode; its -wal and -shm files copy the mode.
-result<void> make_private_file(const std::string& path) {
-    int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (fd < 0) return io_failure(path);
-    bool made_private = ::fchmod(fd, 0600) == 0;
-    ::close(fd);
-    if (!made_private) return io_failure(path);
-    return {};
-}
-
-result<void> make_private_directory(const std::string& path) {
-    std::error_code ec;
-    if (std::filesystem::is_directory(path, ec)) return {};
-    std::filesystem::create_directories(std::filesystem::path(path).parent_path(), ec);
-    if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return io_failure(path);
-    return {};
-}
 
 key_record read_record(const statement& row) {
     key_record record;
@@ -68,33 +40,16 @@ bool equal_in_constant_time(const std::string& left, const std::string& right) {
     return left.size() == right.size() && CRYPTO_memcmp(left.data(), right.data(), left.size()) == 0;
 }
 
-void key_store::close_database::operator()(sqlite3* database) const { sqlite3_close_v2(database); }
-
-key_store::key_store(std::unique_ptr<sqlite3, close_database> database) : database_(std::move(database)) {}
+key_store::key_store(storage::database database) : database_(std::move(database)) {}
 
 key_store::~key_store() = default;
 
 result<std::unique_ptr<key_store>> key_store::open(const std::string& data_dir) {
-    if (auto made = make_private_directory(data_dir); !made) return made.error();
-    auto path = data_dir + "/cellgate.db";
-    if (auto made = make_private_file(path); !made) return made.error();
-    sqlite3* handle = nullptr;
-    int code = sqlite3_open_v2(path.c_str(), &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_FULLMUTEX, nullptr);
-    std::unique_ptr<sqlite3, close_database> database(handle);
-    if (code != SQLITE_OK) return failure{errc::io_error, path + ": " + sqlite3_errstr(code)};
-    sqlite3_busy_timeout(handle, busy_time_ms);
-    std::unique_ptr<key_store> store(new key_store(std::move(database)));
-    if (auto made = store->create_table(); !made) return made.error();
+    auto opened = storage::database::open(data_dir);
+    if (!opened) return opened.error();
+    std::unique_ptr<key_store> store(new key_store(std::move(*opened)));
     if (auto read = store->refresh(); !read) return read.error();
     return store;
-}
-
-result<void> key_store::create_table() {
-    if (auto set = execute(database_.get(), "PRAGMA journal_mode = WAL"); !set) return set;
-    return execute(
-        database_.get(),
-        "CREATE TABLE IF NOT EXISTS keys (id TEXT PRIMARY KEY, name TEXT NOT NULL, hash TEXT NOT NULL UNIQUE, "
-        "user_id TEXT NOT NULL, scope TEXT NOT NULL, created_at TEXT NOT NULL, revoked_at TEXT)");
 }
 
 result<void> key_store::load() {

@@ -11,8 +11,7 @@
 
 #include "gateway/base/result.hpp"
 #include "gateway/http/principal.hpp"
-
-struct sqlite3;
+#include "gateway/storage/database.hpp"
 
 namespace gateway::http {
 
@@ -32,7 +31,7 @@ struct new_key {
 
 class key_store {
   public:
-    // Creates directory (0700), database (0600) and table as needed. io_error names the file.
+    // Makes the database when there is none; fails as storage::database does.
     static result<std::unique_ptr<key_store>> open(const std::string& data_dir);
     ~key_store();
     key_store(const key_store&) = delete;
@@ -52,14 +51,10 @@ class key_store {
     result<std::vector<std::string>> refresh();
 
   private:
-    struct close_database {
-        void operator()(sqlite3* database) const;
-    };
-    explicit key_store(std::unique_ptr<sqlite3, close_database> database);
-    result<void> create_table();
+    explicit key_store(storage::database database);
     result<void> load();
 
-    std::unique_ptr<sqlite3, close_database> database_;
+    storage::database database_;
     std::map<std::string, key_record> by_hash_;  // keys that are not revoked
     std::vector<std::string> revoked_;           // not yet told by refresh()
     std::int64_t data_version_ = -1;

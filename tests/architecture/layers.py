@@ -15,15 +15,16 @@ MAY_INCLUDE: dict[str, set[str]] = {
     "kernel/interpreter": {"kernel/server", "kernel/zygote", "messaging", "kernel/launcher"},
     "gateway/base": set(),
     "gateway/config": BASE,
-    "gateway/http": BASE,
+    "gateway/storage": BASE,
+    "gateway/http": BASE | {"gateway/storage"},
     "gateway/outbound": BASE,
     "gateway/kernels": BASE | {"messaging", "kernel/launcher", "mounts"},
     "gateway/tools": BASE | {"gateway/outbound"},
     "gateway/packages": BASE | {"gateway/tools"},
-    "gateway/sessions": BASE | {"gateway/kernels", "gateway/tools", "messaging", "mounts", "kernel/launcher"},
+    "gateway/sessions": BASE | {"gateway/storage", "gateway/kernels", "gateway/tools", "messaging", "mounts", "kernel/launcher"},
 }
 
-API = BASE | {"gateway/http", "gateway/sessions", "gateway/tools", "gateway/packages", "gateway/kernels", "messaging", "mounts"}
+API = BASE | {"gateway/storage", "gateway/http", "gateway/sessions", "gateway/tools", "gateway/packages", "gateway/kernels", "messaging", "mounts"}
 for family in ("jupyter", "agent", "helpers", "composio", "mcp"):
     MAY_INCLUDE[f"gateway/api/{family}"] = API
 
@@ -47,6 +48,7 @@ LIBRARIES: list[tuple[str, tuple[str, ...]]] = [
     ("toml++", ("gateway/config/",)),
     ("CLI/", ("gateway/config/", "gateway/main/", "kernel/interpreter/options.cpp", "tests/")),
     ("spdlog", ("gateway/base/log.cpp",)),
+    ("sqlite3", ("gateway/storage/", "tests/")),
 ]
 
 # Heavy headers that no header of ours may include.
