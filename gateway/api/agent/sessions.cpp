@@ -37,7 +37,8 @@ result<place> parse_cursor(const std::string& text) {
     auto dot = text.find('.');
     long long micros = 0;
     auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), micros);
-    if (dot == std::string::npos || ec != std::errc() || end != text.data() + dot)
+    if (dot == std::string::npos || ec != std::errc() || end != text.data() + dot || micros < 0 ||
+        !text.substr(dot + 1).starts_with("ses_"))
         return failure{errc::invalid_request, "cursor is not one that next_cursor gave"};
     return place{micros, text.substr(dot + 1)};
 }

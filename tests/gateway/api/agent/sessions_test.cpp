@@ -240,7 +240,8 @@ TEST_F(sessions_test, refuses_bad_query_parameters_by_name) {
     EXPECT_EQ(call("GET", "/api/v1/sessions?lmit=3").code(), "unknown_field");
     EXPECT_EQ(call("GET", "/api/v1/sessions?limit=0").status, 400);
     EXPECT_EQ(call("GET", "/api/v1/sessions?limit=x").status, 400);
-    EXPECT_EQ(call("GET", "/api/v1/sessions?cursor=x").status, 400);
+    for (const char* wrong : {"x", "0.5", "-1.ses_1", "1", "."})
+        EXPECT_EQ(call("GET", std::string("/api/v1/sessions?cursor=") + wrong).status, 400) << wrong;
     EXPECT_EQ(call("GET", "/api/v1/sessions?token=key").status, 200);
     EXPECT_EQ(call("GET", "/api/v1/sessions/ses_1/cells?after=-1").status, 400);
 }
