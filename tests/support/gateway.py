@@ -26,6 +26,7 @@ def build_of(preset: str) -> Path:
 BUILD = build_of("dev")
 KERNELS = ROOT / ".venv" / "kernels"
 LAB = ROOT / ".venv" / "lab"
+CLIENTS = ROOT / ".venv" / "clients"
 
 LISTENING = re.compile(r"listening on (https?://\S+)")
 BROKEN = ("ERROR: AddressSanitizer", "ERROR: LeakSanitizer", "runtime error:", "terminate called", "Assertion `")
