@@ -1,59 +1,23 @@
 """`jupyter server --gateway-url` in front of the gateway: what JupyterLab's own server does, without a browser."""
 
-import os
-import secrets
-import socket
-import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-import requests
 
 from support.conversation import Cell
 from support.gateway import LAB, Gateway
 from support.jupyter import Jupyter
+from support.jupyter_servers import JupyterServers, in_front_of
 from support.proxy import Proxy
 from support.waiting import eventually
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        return taken.getsockname()[1]
 
 
 @pytest.fixture
 def start_front(tmp_path: Path) -> Iterator[Callable[..., Jupyter]]:
     """Starts jupyter servers in front of a URL; a client of each."""
-    started: list[subprocess.Popen] = []
-
-    def start(url: str, key: str) -> Jupyter:
-        port, token = free_port(), secrets.token_hex(8)
-        log = (tmp_path / f"front-{port}.log").open("w")
-        started.append(subprocess.Popen(
-            [LAB / "bin" / "jupyter-server", "--no-browser", "--allow-root", "--ip=127.0.0.1", f"--port={port}",
-             f"--gateway-url={url}", f"--GatewayClient.auth_token={key}", f"--IdentityProvider.token={token}",
-             "--GatewayClient.allowed_envs=JPY_SESSION_NAME", f"--ServerApp.root_dir={tmp_path}"],
-            cwd=tmp_path, stdout=log, stderr=log,
-            env={"PATH": os.environ["PATH"], "HOME": str(tmp_path), "JUPYTER_CONFIG_DIR": str(tmp_path / "config")}))
-        front = Jupyter(f"http://127.0.0.1:{port}", token)
-
-        def answers() -> bool:
-            try:
-                return front.call("GET", "/api/status").status_code == 200
-            except requests.ConnectionError:
-                return False
-
-        eventually(answers, 60, "the server in front answers")
-        return front
-
-    yield start
-    for process in started:
-        process.terminate()
-        try:
-            process.wait(60)
-        finally:
-            process.kill()
+    with JupyterServers(tmp_path) as servers:
+        yield lambda url, key: servers.start(LAB, *in_front_of(url, key))
 
 
 def test_it_lists_kernelspecs_and_their_logos(gateway: Gateway, start_front) -> None:
