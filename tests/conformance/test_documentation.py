@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,38 +19,60 @@ EVERYTHING = ROOT / "tests/conformance/node/node_modules/@modelcontextprotocol/s
 
 
 def code_lines(page: str) -> Iterator[str]:
-    """The lines of its code blocks, without what they are indented by."""
+    """The lines of its code blocks, without what they are indented by; an empty one for each line of other text."""
     fenced = False
     for line in (ROOT / page).read_text().splitlines():
         if line.startswith("```"):
             fenced = not fenced
         elif fenced or line.startswith("    "):
             yield line if fenced else line[4:]
+        else:
+            yield ""
 
 
-def commands(page: str) -> list[str]:
-    """Its curl commands, in order; one that goes on in further lines is one."""
-    found: list[str] = []
-    goes_on = False
+@dataclass
+class Command:
+    """A curl command, of one line or several, and the answer that the page shows below it; empty: none."""
+
+    text: str
+    shown: str = ""
+
+    def expected(self) -> dict[str, Any]:
+        return json.loads(re.sub(r",?\s*…", "", self.shown)) if self.shown else {}
+
+
+def commands(page: str) -> list[Command]:
+    found: list[Command] = []
+    goes_on = shows = False
     for line in code_lines(f"docs/{page}"):
         if goes_on:
-            found[-1] += "\n" + line
+            found[-1].text += "\n" + line
         elif line.startswith(("curl ", "$ curl ")):
-            found.append(line.removeprefix("$ "))
+            found.append(Command(line.removeprefix("$ ")))
+            shows = True
+        elif shows and line.startswith(("{", " ")):
+            found[-1].shown += line
         else:
+            shows = False
             continue
         goes_on = line.endswith("\\")
-    return [command for command in found if not PLACEHOLDER.search(command)]
+    return [command for command in found if not PLACEHOLDER.search(command.text)]
 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_its_curl_commands_do_what_they_say(start_gateway, tmp_path: Path, page: str) -> None:
-    """In order, in one shell; each must be answered by a success. Packages are looked for in an empty directory only."""
+    """In order, in one shell; each must be answered by a success, with what is shown. Packages come from an empty directory."""
     gateway = start_gateway(packages__find_links=[tmp_path])
-    script = 'curl() { command curl --fail-with-body -sS "$@"; }\nset -eux\n' + "\n".join(commands(page))
+    steps = commands(page)
+    script = 'curl() { command curl --fail-with-body -sS "$@"; }\nset -eux\n' + "".join(
+        f"{{ {step.text}\n}} > answer-{number}\n" for number, step in enumerate(steps))
     done = subprocess.run(["bash", "-c", script], cwd=tmp_path, text=True, capture_output=True, timeout=150,
                           env={"PATH": "/usr/bin:/bin", "URL": gateway.url, "KEY": gateway.token, "HOME": str(tmp_path)})
-    assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-5000:]
+    answers = [answer.read_text() for answer in sorted(tmp_path.glob("answer-*"), key=lambda path: int(path.name[7:]))]
+    assert done.returncode == 0, answers[-1] + done.stderr[-5000:]
+    for step, answer in zip(steps, answers, strict=True):
+        for key, value in step.expected().items():
+            assert json.loads(answer)[key] == value
 
 
 def shape(value: Any) -> Any:
