@@ -14,7 +14,6 @@ using nlohmann::json;
 
 constexpr const char* toolkit = "COMPOSIO_SEARCH";
 constexpr std::size_t most_arguments_bytes = 4u << 20;  // a model takes less, and taking them apart holds the io thread
-constexpr const char* chat_slug = "COMPOSIO_SEARCH_GROQ_CHAT";
 constexpr const char* chat_schema = R"({"type":"object","required":["messages"],"properties":{
 "messages":{"type":"array","minItems":1,"items":{"type":"object","required":["role","content"],"properties":{
 "role":{"enum":["system","developer","user","assistant"]},"content":{"type":"string"}}}},
@@ -23,7 +22,6 @@ constexpr const char* chat_schema = R"({"type":"object","required":["messages"],
 "max_tokens":{"type":"integer","minimum":1},"max_completion_tokens":{"type":"integer","minimum":1},
 "stop":{"type":["string","array"]},"reasoning_effort":{"enum":["low","medium","high"]}}})";
 
-constexpr const char* answer_slug = "COMPOSIO_SEARCH_EXA_ANSWER";
 constexpr const char* answer_schema =
     R"({"type":"object","required":["content"],"properties":{"content":{"type":"string","description":"What is looked for"}}})";
 

@@ -10,6 +10,9 @@
 
 namespace gateway::tools {
 
+inline constexpr const char* chat_slug = "COMPOSIO_SEARCH_GROQ_CHAT";
+inline constexpr const char* answer_slug = "COMPOSIO_SEARCH_EXA_ANSWER";
+
 // Everything else goes to `others`. All outlive it.
 std::unique_ptr<toolbox> make_service_tools(toolbox& others, model& asked, web_search& searched);
 

@@ -8,6 +8,8 @@
 #include "gateway/base/log.hpp"
 #include "gateway/base/thread_pool.hpp"
 #include "gateway/http/router.hpp"
+#include "gateway/tools/service_tools.hpp"
+#include "gateway/tools/slug_table.hpp"
 
 namespace gateway::api::helpers {
 namespace {
@@ -40,6 +42,7 @@ awaitable<http::response> execute(helper_call call, tools::toolbox& tools, asio:
                                   tools::shared_meters whose) {
     auto what = co_await read(call, pool);
     if (!what) co_return refuse_tool_call(call.log_id, what.error());
+    if (auto good = check_callable(what->tool_slug); !good) co_return refuse_tool_call(call.log_id, good.error());
     auto started = std::chrono::steady_clock::now();
     auto answer = co_await tools.execute(what->tool_slug, what->arguments, std::move(whose));
     auto spent = std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - started).count();
@@ -55,6 +58,15 @@ awaitable<http::response> execute(helper_call call, tools::toolbox& tools, asio:
 }
 
 }  // namespace
+
+result<void> check_callable(const std::string& slug) {
+    const auto known = tools::normalized_slug(slug);
+    if (!known.starts_with("COMPOSIO_") || known == tools::chat_slug || known == tools::answer_slug) return {};
+    return failure{errc::invalid_request,
+                   shown(known) +
+                       " cannot be called from a cell: it is an agent's. Call the tool that is wanted itself, such as "
+                       "TOOLKIT_TOOL; %tools shows which there are"};
+}
 
 void add_execute_route(endpoint& to, tools::toolbox& tools, asio::thread_pool& pool, meter_finder find_meters) {
     auto handle = [&tools, &pool, find_meters = std::move(find_meters)](helper_call call) {

@@ -12,4 +12,8 @@ namespace gateway::api::helpers {
 // `tools` and `pool`, which takes large bodies apart, outlive the endpoint.
 void add_execute_route(endpoint& to, tools::toolbox& tools, asio::thread_pool& pool, meter_finder find_meters);
 
+// Tools by which an agent drives a session are refused inside of one, COMPOSIO_REMOTE_WORKBENCH and the like; the two
+// that published helpers call for a model and a search are not. invalid_request.
+result<void> check_callable(const std::string& slug);
+
 }  // namespace gateway::api::helpers
