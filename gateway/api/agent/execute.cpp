@@ -4,52 +4,25 @@
 #include "gateway/api/agent/context.hpp"
 #include "gateway/api/agent/execute_request.hpp"
 #include "gateway/base/thread_pool.hpp"
+#include "gateway/http/late_body.hpp"
 
 namespace gateway::api::agent {
 namespace {
 
-class execute_writer {
-  public:
-    execute_writer(shared_session of, std::string cell_id, std::string request_id, const agent_options& options)
-        : session_(std::move(of)),
-          cell_id_(std::move(cell_id)),
-          request_id_(std::move(request_id)),
-          options_(options) {}
-
-    awaitable<std::optional<std::string>> next() {
-        std::optional<std::string> piece;
-        if (cell_) {
-            piece = co_await cell_->next();
-        } else if (!failed_) {
-            piece = co_await wait();
-        }
-        co_return piece;
-    }
-
-  private:
-    // A space, or the beginning of the answer.
-    awaitable<std::optional<std::string>> wait() {
-        std::optional<std::string> piece = " ";
-        auto waiting = session_->wait_for(cell_id_);
-        auto ended = co_await with_timeout(std::move(waiting), options_.keep_alive, "the cell");
-        if (ended) {
-            cell_ = std::make_unique<cell_writer>(session_, **ended, options_);
-            piece = co_await cell_->next();
-        } else if (ended.error().code != errc::timeout) {
-            failed_ = true;
-            auto answer = http::error_response(ended.error(), http::error_style::agent, request_id_);
-            piece = std::get<std::string>(answer.body);
-        }
-        co_return piece;
-    }
-
-    shared_session session_;
-    std::string cell_id_;
-    std::string request_id_;
-    agent_options options_;
-    std::unique_ptr<cell_writer> cell_;
-    bool failed_ = false;
-};
+// The cell once it has ended.
+http::body_source answer_of(shared_session of, const std::string& cell_id, const std::string& request_id,
+                            const agent_options& options) {
+    auto find = [of, cell_id, options]() -> awaitable<result<http::body_source>> {
+        auto ended = co_await of->wait_for(cell_id);
+        if (!ended) co_return ended.error();
+        auto writer = std::make_shared<cell_writer>(of, **ended, options);
+        co_return http::body_source([writer] { return writer->next(); });
+    };
+    auto tell = [request_id](const failure& why) {
+        return std::get<std::string>(http::error_response(why, http::error_style::agent, request_id).body);
+    };
+    return http::make_late_body(std::move(find), std::move(tell), options.keep_alive);
+}
 
 // A large one in the pool.
 awaitable<result<request_object>> read_body(context& with, http::request& from) {
@@ -70,10 +43,9 @@ awaitable<http::response> execute(context& with, http::request& from) {
     if (!options) co_return refuse(options.error(), from);
     auto sent = (*found)->execute(std::move(*options));
     if (!sent) co_return refuse(sent.error(), from);
-    auto writer = std::make_shared<execute_writer>(*found, sent->cell_id, from.id, with.options);
     http::response answer;
     answer.headers.emplace_back("x-cell-id", sent->cell_id);
-    answer.body = http::body_source([writer] { return writer->next(); });
+    answer.body = answer_of(*found, sent->cell_id, from.id, with.options);
     co_return answer;
 }
 
