@@ -53,6 +53,24 @@ std::string dump(const nlohmann::json& what) {
     return what.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
+// The message says what is wrong with this request; this, what to do in general.
+const char* suggested_fix(int status) {
+    switch (status) {
+        case 401:
+            return "Send a key of this gateway as x-api-key; `cellgate keys add` makes one.";
+        case 403:
+            return "Use a key of that user, or one with a wider scope.";
+        case 404:
+            return "Check the id or the slug: it may have been deleted, or never was.";
+        case 409:
+            return "Read the state again, then repeat the change.";
+        default:
+            return status < 500 ? "Correct the request as the message says."
+                                : "Try again; if it stays, see the "
+                                  "gateway's log under the request id.";
+    }
+}
+
 }  // namespace
 
 std::string_view reason_phrase(int status) {
@@ -70,6 +88,10 @@ response error_response(const failure& why, error_style style, const std::string
         body["message"] = why.message;
         // kernel_gateway's words for it, which its clients match.
         body["reason"] = why.code == errc::limit_reached ? "Resource Limit" : reason_phrase(status);
+    }
+    if (style == error_style::composio) {
+        body["error"]["slug"] = to_string(why.code);
+        body["error"]["suggested_fix"] = suggested_fix(status);
     }
     auto answer = json_response(dump(body), status);
     if (status == 401) answer.headers.emplace_back("WWW-Authenticate", "Bearer");

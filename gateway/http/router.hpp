@@ -12,8 +12,9 @@
 namespace gateway::http {
 
 enum class error_style {
-    jupyter,  // the agent form, and beside it "message" and "reason": what jupyter_server's clients read
-    agent,    // {"error": {"code", "message", "status", "request_id"}}
+    jupyter,   // the agent form, and beside it "message" and "reason": what jupyter_server's clients read
+    agent,     // {"error": {"code", "message", "status", "request_id"}}
+    composio,  // the agent form, and inside it "slug" and "suggested_fix": what the Composio SDKs show
 };
 
 struct route {

@@ -114,6 +114,14 @@ api::agent::agent_options to_agent_options(const config::config& from) {
     return out;
 }
 
+api::composio::service_options to_composio_options(const config::config& from) {
+    api::composio::service_options out;
+    out.base_url = base_of_links(from);
+    out.text_limit_chars = size(from.sessions.text_limit_chars);
+    out.text_file_max_bytes = size(from.sessions.text_file_max_bytes);
+    return out;
+}
+
 packages::installer_settings to_installer_settings(const config::config& from, const std::string& data_dir) {
     const auto& section = from.packages;
     packages::installer_settings out;

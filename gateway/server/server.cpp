@@ -85,6 +85,7 @@ class parts {
     std::unique_ptr<tools::model> model_;
     std::unique_ptr<tools::web_search> search_;
     std::unique_ptr<tools::toolbox> toolbox_;  // the toolkits', and those of the services
+    api::composio::service composio_;
     packages::installer installer_;
     std::string made_token_;
     std::unique_ptr<http::key_store> keys_;
@@ -115,6 +116,7 @@ parts::parts(config::config settings, directories owned, kernels::launcher_proce
       model_(tools::make_model(io_.get_executor(), to_model_options(settings_))),
       search_(tools::make_web_search(io_.get_executor(), to_search_options(settings_))),
       toolbox_(tools::make_service_tools(*toolkits_, *model_, *search_)),
+      composio_(io_.get_executor(), registry_, *toolbox_, to_composio_options(settings_)),
       installer_(io_.get_executor(), pool_, to_installer_settings(settings_, owned_.data())),
       tasks_(io_.get_executor()) {}
 
@@ -173,6 +175,7 @@ void parts::add_routes() {
     auto agent = to_agent_options(settings_);
     agent.pool = &pool_;
     api::agent::add_agent_routes(router_, registry_, std::move(agent));
+    composio_.add_routes(router_);
 }
 
 void parts::add_helper_routes() {
@@ -238,6 +241,7 @@ awaitable<void> parts::stop() {
     co_await registry_.stop();
     co_await server_->drain(tell_time);
     co_await server_->stop(close_time);
+    co_await composio_.stop();
     co_await installer_.stop();
     co_await helpers_->stop();
     co_await toolbox_->stop();

@@ -27,6 +27,8 @@ MAY_INCLUDE: dict[str, set[str]] = {
 API = BASE | {"gateway/storage", "gateway/http", "gateway/sessions", "gateway/tools", "gateway/packages", "gateway/kernels", "messaging", "mounts"}
 for family in ("jupyter", "agent", "helpers", "composio", "mcp"):
     MAY_INCLUDE[f"gateway/api/{family}"] = API
+# The tool router shows cells in the words of the agent API.
+MAY_INCLUDE["gateway/api/composio"] = API | {"gateway/api/agent"}
 
 MAY_INCLUDE["gateway/server"] = API | {
     "gateway/config", "gateway/outbound", "kernel/launcher",

@@ -1,0 +1,58 @@
+// What a client of the tool router asked of its session: the document as it was sent, and what this gateway acts upon.
+// A value; pure; any thread.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "gateway/base/result.hpp"
+
+namespace gateway::api::composio {
+
+// Names that are let in, or names that are kept out. Names are in lower case.
+struct selection {
+    std::optional<std::set<std::string>> only;
+    std::set<std::string> but;
+
+    bool admits(const std::string& name) const { return (!only || only->contains(name)) && !but.contains(name); }
+    bool operator==(const selection&) const = default;
+};
+
+struct workbench_settings {
+    bool enable = true;
+    bool proxy_execution = true;
+    std::uint64_t offload_threshold = 20'000;  // characters
+    std::string size = "standard";
+
+    bool operator==(const workbench_settings&) const = default;
+};
+
+struct configuration {
+    std::string document = "{}";  // a JSON object: the keys of the request, without user_id; `sandbox` is workbench
+    workbench_settings workbench;
+    bool search = true;
+    bool multi_execute = true;
+    bool manage_connections = true;
+    bool preload_all = false;
+    std::vector<std::string> preload;  // slugs as they were written
+    selection toolkits;
+    std::map<std::string, selection> tools;  // by toolkit, its slugs in lower case
+
+    // Whether the session may use a toolkit's tool, in any case.
+    bool admits(std::string_view toolkit, std::string_view slug) const;
+};
+
+// Of the body of a create; keys that this gateway does not know are left out. invalid_request names what is wrong.
+result<configuration> read_configuration(const nlohmann::json& body);
+// What a PATCH makes of it: only the keys that are there change, null takes one away, workbench is merged.
+result<configuration> change_configuration(const configuration& from, const nlohmann::json& body);
+
+// `config` of the session object (contract of the published clients: enable is shown as enabled, and so on).
+nlohmann::json shown_configuration(const configuration& from, const std::string& user_id);
+
+}  // namespace gateway::api::composio

@@ -1,0 +1,109 @@
+#include "gateway/api/composio/context.hpp"
+
+#include <charconv>
+#include <nlohmann/json.hpp>
+
+#include "gateway/api/composio/json_reading.hpp"
+
+namespace gateway::api::composio {
+
+context::context(executor ex, sessions::registry& registry, tools::toolbox& tools, service_options options)
+    : registry(registry),
+      tools(tools),
+      options(options),
+      cells{options.text_limit_chars, options.text_file_max_bytes},
+      configurations(make_memory_store()),
+      runs(std::move(ex), options.keep_outcome) {}
+
+service::service(executor ex, sessions::registry& registry, tools::toolbox& tools, service_options options)
+    : context_(std::make_shared<context>(std::move(ex), registry, tools, std::move(options))) {}
+
+service::~service() = default;
+
+void service::add_routes(http::router& to) {
+    add_session_routes(to, context_);
+    add_tool_routes(to, context_);
+    add_execute_routes(to, context_);
+    add_mcp_route(to, context_);
+}
+
+awaitable<void> service::stop() { co_await context_->runs.stop(); }
+
+void add_route(http::router& routes, const std::shared_ptr<context>& with, const char* method, const std::string& path,
+               http::scope needed, endpoint what) {
+    for (const char* prefix : {"/api/v3.1", "/api/v3"}) {
+        http::route added;
+        added.method = method;
+        added.pattern = std::string(prefix) + "/tool_router/session" + path;
+        added.needed = needed;
+        added.errors = http::error_style::composio;
+        added.handle = [with, what](http::request& from) { return what(*with, from); };
+        routes.add(std::move(added));
+    }
+}
+
+http::response refuse(const failure& why, const http::request& from) {
+    auto made = http::error_response(why, http::error_style::composio, from.id);
+    // The SDKs would repeat it as it is.
+    if (made.status == 409) made.headers.emplace_back("x-should-retry", "false");
+    return made;
+}
+
+result<found_session> find_session(context& with, const http::request& from) {
+    const auto& wanted = from.parameters.at(0);
+    auto found = with.registry.find(wanted);
+    if (!found || !from.caller.sees(found->options().user_id))
+        return failure{errc::session_not_found,
+                       "there is no session " + wanted.substr(0, 100) + ": it was deleted, or never was; create one"};
+    auto version = with.configurations->current(wanted);
+    if (!version) {
+        auto added = with.configurations->add(wanted, configuration{});
+        if (!added) return added.error();
+        version = *added;
+    }
+    return found_session{std::move(found), std::move(version)};
+}
+
+void forget_ended(context& with) {
+    for (const auto& id : with.configurations->session_ids()) {
+        if (with.registry.find(id)) continue;
+        with.configurations->remove(id);
+        with.seen.erase(id);
+    }
+}
+
+std::string origin_of(const http::request& from, const std::string& base_url) {
+    return (from.secure ? "https://" : "http://") + from.header("host") + base_url;
+}
+
+result<page> read_page(const http::request& from, std::size_t total, std::size_t usual, std::size_t most) {
+    auto number = [&](const char* name, std::size_t otherwise) -> std::optional<std::size_t> {
+        auto text = from.find_query(name);
+        if (!text || text->empty()) return otherwise;
+        std::size_t value = 0;
+        auto [end, ec] = std::from_chars(text->data(), text->data() + text->size(), value);
+        if (ec != std::errc() || end != text->data() + text->size()) return std::nullopt;
+        return value;
+    };
+    auto limit = number("limit", usual);
+    if (!limit || *limit < 1) return failure{errc::invalid_request, "limit must be a whole number over 0"};
+    auto begin = number("cursor", 0);
+    if (!begin) return failure{errc::invalid_request, "cursor is not one that next_cursor gave"};
+    page made;
+    made.limit = std::min(*limit, most);
+    made.total = total;
+    made.begin = std::min(*begin, total);
+    made.end = std::min(total, made.begin + made.limit);
+    return made;
+}
+
+std::string page_answer(const page& of, json items) {
+    json made = {{"items", std::move(items)},
+                 {"total_pages", (of.total + of.limit - 1) / of.limit},
+                 {"current_page", of.begin / of.limit + 1},
+                 {"total_items", of.total}};
+    made["next_cursor"] = of.end < of.total ? json(std::to_string(of.end)) : json(nullptr);
+    return to_text(made);
+}
+
+}  // namespace gateway::api::composio

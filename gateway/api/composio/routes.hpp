@@ -1,0 +1,43 @@
+// The side of the gateway that the Composio SDKs and MCP clients speak to: sessions of the tool router under
+// /api/v3.1 and /api/v3, and an MCP endpoint a session. docs/composio.md says what is there. Owned by main; io thread.
+#pragma once
+
+#include <boost/asio/thread_pool.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "gateway/http/router.hpp"
+#include "gateway/sessions/registry.hpp"
+#include "gateway/tools/toolbox.hpp"
+
+namespace gateway::api::composio {
+
+struct service_options {
+    std::string base_url = "/";                      // begins and ends with "/"; links begin with it
+    std::size_t text_limit_chars = 40'000;           // of a cell's result; what is longer goes to a file of the session
+    std::uint64_t text_file_max_bytes = 1ull << 30;  // of that file
+    milliseconds keep_alive{5'000};                  // between the spaces of an answer that waits
+    milliseconds head_wait{1'000};                   // a toolkit's tool that is refused within this is told by a status
+    milliseconds progress{1'000};                    // between progress notifications of MCP
+    milliseconds keep_outcome{60'000};               // of a call whose client has gone
+};
+
+struct context;
+
+class service {
+  public:
+    // Both outlive it, and it outlives the router.
+    service(executor ex, sessions::registry& registry, tools::toolbox& tools, service_options options = {});
+    ~service();
+
+    void add_routes(http::router& to);
+    // Ends the calls that still run.
+    awaitable<void> stop();
+
+  private:
+    std::shared_ptr<context> context_;
+};
+
+}  // namespace gateway::api::composio

@@ -1,0 +1,174 @@
+#include "gateway/api/composio/tool_call.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "gateway/api/composio/json_reading.hpp"
+#include "gateway/base/ids.hpp"
+#include "gateway/tools/slug_table.hpp"
+
+namespace gateway::api::composio {
+namespace {
+
+constexpr std::size_t most_slug_bytes = 200;
+constexpr std::size_t most_calls = 50;
+constexpr std::size_t most_queries = 20;
+constexpr std::size_t most_use_case_characters = 1'024;
+
+failure refuse(std::string message) { return {errc::invalid_request, std::move(message)}; }
+
+// In the words that clients of the tool router know.
+failure missing(const std::string& field) { return refuse("Validation error: Required at \"" + field + "\""); }
+failure wrong(const std::string& field, const std::string& must) {
+    return refuse("Validation error: \"" + field + "\" must be " + must);
+}
+
+result<void> check_texts(const json& arguments, std::initializer_list<const char*> names) {
+    for (const char* name : names) {
+        const auto& found = member(arguments, name);
+        if (!found.is_null() && !found.is_string()) return wrong(name, "a string");
+    }
+    return {};
+}
+
+result<const json*> required_array(const json& arguments, const char* name, std::size_t most) {
+    const auto& found = member(arguments, name);
+    if (found.is_null()) return missing(name);
+    if (!found.is_array() || found.empty() || found.size() > most)
+        return wrong(name, "an array of 1 to " + std::to_string(most) + " entries");
+    return &found;
+}
+
+result<void> check_names(const json& arguments, const char* name, std::size_t most) {
+    auto found = required_array(arguments, name, most);
+    if (!found) return found.error();
+    for (const auto& each : **found)
+        if (!each.is_string()) return wrong(name, "an array of strings");
+    return {};
+}
+
+result<void> check_workbench(const json& arguments) {
+    const auto& code = member(arguments, "code_to_execute");
+    if (code.is_null()) return missing("code_to_execute");
+    if (!code.is_string()) return wrong("code_to_execute", "a string");
+    const auto& timeout = member(arguments, "timeout");
+    if (!timeout.is_null() && (!timeout.is_number() || !(timeout.get<double>() > 0)))
+        return wrong("timeout", "a number of seconds over 0");
+    return check_texts(arguments, {"thought", "current_step", "current_step_metric", "session_id"});
+}
+
+result<void> check_multi(const json& arguments) {
+    auto found = required_array(arguments, "tools", most_calls);
+    if (!found) return found.error();
+    for (std::size_t at = 0; at < (*found)->size(); ++at) {
+        const auto& each = (**found)[at];
+        const auto path = "tools." + std::to_string(at);
+        if (!each.is_object()) return wrong(path, "an object {tool_slug, arguments}");
+        if (text_member(each, "tool_slug").empty()) return missing(path + ".tool_slug");
+        const auto& given = member(each, "arguments");
+        if (!given.is_null() && !given.is_object()) return wrong(path + ".arguments", "an object");
+    }
+    const auto& sync = member(arguments, "sync_response_to_workbench");
+    if (!sync.is_null() && !sync.is_boolean()) return wrong("sync_response_to_workbench", "true or false");
+    return check_texts(arguments, {"thought", "current_step", "current_step_metric", "session_id"});
+}
+
+result<void> check_search(const json& arguments) {
+    auto found = required_array(arguments, "queries", most_queries);
+    if (!found) return found.error();
+    for (std::size_t at = 0; at < (*found)->size(); ++at) {
+        const auto path = "queries." + std::to_string(at) + ".use_case";
+        const auto& use_case = member((**found)[at], "use_case");
+        if (use_case.is_null()) return missing(path);
+        // Bytes are at most four a character.
+        if (!use_case.is_string() || use_case.get_ref<const std::string&>().size() > 4 * most_use_case_characters)
+            return wrong(path, "a string of at most " + std::to_string(most_use_case_characters) + " characters");
+    }
+    return {};
+}
+
+}  // namespace
+
+result<void> check_account(const json& account) {
+    if (account.is_null()) return {};
+    return refuse("account cannot be chosen: this gateway's toolkits have no connected accounts; leave it out");
+}
+
+result<tool_call> read_tool_call(const std::string& body, const char* slug_field) {
+    auto parsed = read_body(body, most_call_bytes);
+    if (!parsed) return parsed.error();
+    const json& from = **parsed;
+    const auto& slug = member(from, slug_field);
+    if (slug.is_null()) return missing(slug_field);
+    if (!slug.is_string() || slug.get_ref<const std::string&>().size() > most_slug_bytes)
+        return wrong(slug_field, "a tool's slug such as \"TOOLKIT_TOOL\"");
+    tool_call made;
+    made.slug = tools::normalized_slug(slug.get_ref<const std::string&>());
+    if (made.slug.empty()) return missing(slug_field);
+    made.of = find_meta(made.slug);
+    const auto& arguments = member(from, "arguments");
+    if (!arguments.is_null() && !arguments.is_object()) return wrong("arguments", "an object; {} for none");
+    made.arguments = std::make_shared<const json>(arguments.is_null() ? json::object() : arguments);
+    // A meta tool has no account of its own to choose.
+    if (!made.of)
+        if (auto good = check_account(member(from, "account")); !good) return good.error();
+    return made;
+}
+
+result<void> check_tool_call(const tool_call& what, const configuration& with) {
+    if (!what.of) {
+        if (what.slug.starts_with("LOCAL_"))
+            return refuse(what.slug + " is a custom tool: it runs in the program that defines it, not here");
+        return {};
+    }
+    if (auto enabled = check_enabled(with, what.of->which); !enabled) return enabled;
+    switch (what.of->which) {
+        case meta::workbench:
+            return check_workbench(*what.arguments);
+        case meta::multi_execute:
+            return check_multi(*what.arguments);
+        case meta::search_tools:
+            return check_search(*what.arguments);
+        case meta::get_tool_schemas:
+            return check_names(*what.arguments, "tool_slugs", 100);
+        case meta::manage_connections:
+            return check_names(*what.arguments, "toolkits", most_calls);
+    }
+    return {};
+}
+
+std::string execute_answer(const tool_outcome& from) {
+    auto said = from.error.empty() ? std::string("null") : to_text(json(from.error));
+    return R"({"data":)" + from.data + R"(,"error":)" + said + R"(,"log_id":)" + to_text(json(from.log_id)) +
+           R"(,"result_type":")" + (from.error.empty() ? "completed" : "failed") + "\"}";
+}
+
+tool_outcome refused_outcome(const failure& why) {
+    tool_outcome made;
+    made.error = why.message;
+    made.log_id = make_id("log_");
+    made.refused = why;
+    return made;
+}
+
+tool_outcome read_outcome(const result<std::string>& answer) {
+    if (!answer) {
+        auto made = refused_outcome(answer.error());
+        const auto code = answer.error().code;
+        if (code != errc::not_found && code != errc::invalid_request && code != errc::unknown_field)
+            made.refused.reset();
+        return made;
+    }
+    auto parsed = tools::parse_json(*answer);
+    tool_outcome made;
+    made.log_id = parsed ? text_member(*parsed, "log_id") : "";
+    if (made.log_id.empty()) made.log_id = make_id("log_");
+    if (!parsed || !member(*parsed, "data").is_object()) {
+        made.error = "the tool's answer cannot be read";
+        return made;
+    }
+    made.data = to_text(member(*parsed, "data"));
+    made.error = text_member(*parsed, "error");
+    return made;
+}
+
+}  // namespace gateway::api::composio

@@ -1,0 +1,260 @@
+#include <gmock/gmock.h>
+
+#include "tests/gateway/api/composio/composio_fixture.hpp"
+
+namespace gateway::api::composio {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+class composio_execute : public composio_fixture {
+  protected:
+    void SetUp() override {
+        composio_fixture::SetUp();
+        create();
+    }
+    std::string call_of(const std::string& slug, const std::string& arguments = "{}") {
+        return R"({"tool_slug":")" + slug + R"(","arguments":)" + arguments + "}";
+    }
+    std::string cell_of(const std::string& code, const std::string& more = "") {
+        return call_of("COMPOSIO_REMOTE_WORKBENCH", R"({"code_to_execute":")" + code + "\"" + more + "}");
+    }
+    connection begin(const std::string& body, const std::string& headers = "") {
+        return open("POST", base + "/" + id + "/execute", body, headers);
+    }
+    // The server has seen that a client is gone, and has read what another sent.
+    void settle() {
+        for (int round = 0; round < 20; ++round) {
+            io.restart();
+            io.poll();
+        }
+    }
+};
+
+TEST_F(composio_execute, runs_a_cell_and_sends_spaces_meanwhile) {
+    auto client = begin(cell_of("1+1", R"(,"session_id":"once","current_step":"ADD","current_step_metric":"1/2")"));
+    auto early = client.read_until("\r\n\r\n  ");
+    EXPECT_THAT(early, HasSubstr("200 OK"));
+    auto cell = session()->cell_at(0);
+    session()->start(*cell);
+    session()->print(*cell, "hello");
+    cell->result = sessions::cell_output{session()->output(*cell, "execute_result", R"({"data":{"text/plain":"2"}})"),
+                                         "execute_result", ""};
+    session()->finish(*cell);
+    auto answer = client.finish();
+    ASSERT_TRUE(answer.body.is_object()) << answer.text;
+    EXPECT_TRUE(answer.body["error"].is_null());
+    EXPECT_THAT(answer.body["log_id"].get<std::string>(), StartsWith("log_"));
+    const auto& data = answer.body["data"];
+    EXPECT_EQ(data["results"], "2");
+    EXPECT_EQ(data["stdout"], "hello");
+    EXPECT_EQ(data["stderr"], "");
+    EXPECT_EQ(data["error"], "");
+    EXPECT_EQ(data["session"]["id"], "once");
+    EXPECT_EQ(data["sandbox_id_suffix"].get<std::string>().size(), 4u);
+    EXPECT_EQ(session()->executed[0].current_step, "ADD");
+    EXPECT_EQ(session()->executed[0].current_step_metric, R"("1/2")");
+    EXPECT_FALSE(session()->executed[0].allow_stdin);
+}
+
+TEST_F(composio_execute, tells_loudly_what_code_raised) {
+    auto client = begin(cell_of("1/0"));
+    wait_for_cells(1);
+    auto cell = session()->cell_at(0);
+    cell->error = sessions::cell_error{"ZeroDivisionError", "division by zero", {"\x1b[31mTraceback\x1b[0m"}};
+    session()->finish(*cell, sessions::cell_status::error);
+    auto answer = client.finish();
+    EXPECT_EQ(answer.status, 200);
+    EXPECT_EQ(answer.body["error"], "ZeroDivisionError: division by zero");
+    EXPECT_EQ(answer.body["data"]["error"], "ZeroDivisionError: division by zero");
+    EXPECT_EQ(answer.body["data"]["stderr"], "Traceback\n");
+}
+
+TEST_F(composio_execute, tells_what_a_deadline_left) {
+    auto client = begin(cell_of("while True: pass", R"(,"timeout":700)"));
+    wait_for_cells(1);
+    EXPECT_EQ(session()->executed[0].timeout, milliseconds(180'000));
+    auto cell = session()->cell_at(0);
+    cell->kernel_restarted = true;
+    cell->duration = milliseconds(180'000);
+    ++session()->restarted;
+    session()->finish(*cell, sessions::cell_status::timeout);
+    EXPECT_THAT(client.finish().body["error"].get<std::string>(),
+                HasSubstr("after 180.0 s and was stopped: the sandbox was restarted, variables are gone"));
+}
+
+TEST_F(composio_execute, tells_a_restart_once) {
+    auto run = [this](std::size_t which) {
+        auto client = begin(cell_of("1"));
+        wait_for_cells(which + 1);
+        session()->finish(*session()->cell_at(which));
+        return client.finish().body["data"];
+    };
+    auto first = run(0);
+    EXPECT_EQ(first["stderr"], "");
+    ++session()->restarted;
+    auto second = run(1);
+    EXPECT_THAT(second["stderr"].get<std::string>(), HasSubstr("was restarted since the last call"));
+    EXPECT_NE(first["sandbox_id_suffix"], second["sandbox_id_suffix"]);
+    EXPECT_EQ(run(2)["stderr"], "");
+}
+
+TEST_F(composio_execute, says_where_the_rest_of_a_long_text_is) {
+    auto client = begin(cell_of("1"));
+    wait_for_cells(1);
+    auto cell = session()->cell_at(0);
+    cell->out = sessions::kept_text{"head", 50'000, "/mnt/files/.composio/output/cell_1.stdout.txt"};
+    const std::string large(50'000, 'x');
+    cell->result =
+        sessions::cell_output{session()->output(*cell, "execute_result", R"({"data":{"text/plain":")" + large + "\"}}"),
+                              "execute_result", ""};
+    session()->finish(*cell);
+    auto data = client.finish().body["data"];
+    EXPECT_EQ(data["stdout"],
+              "head\n... (output truncated, full output saved to: "
+              "/mnt/files/.composio/output/cell_1.stdout.txt)\nTo view the full output, run code: "
+              "open('/mnt/files/.composio/output/cell_1.stdout.txt').read()");
+    EXPECT_EQ(data["stdout_file_path"], "/mnt/files/.composio/output/cell_1.stdout.txt");
+    EXPECT_THAT(data["results"].get<std::string>(), StartsWith(std::string(40'000, 'x') + "\n... (output"));
+    EXPECT_EQ(data["results_file_path"], "/mnt/files/.composio/output/cell_1.result.txt");
+}
+
+TEST_F(composio_execute, checks_everything_before_the_headers) {
+    const std::pair<std::string, int> bad[] = {
+        {"{}", 400},
+        {R"({"tool_slug":7})", 400},
+        {R"({"tool_slug":"DEMO_ADD","arguments":[]})", 400},
+        {R"({"tool_slug":"DEMO_ADD","account":"me"})", 400},
+        {call_of("COMPOSIO_REMOTE_WORKBENCH"), 400},
+        {call_of("COMPOSIO_REMOTE_WORKBENCH", R"({"code_to_execute":7})"), 400},
+        {call_of("COMPOSIO_REMOTE_WORKBENCH", R"({"code_to_execute":"1","timeout":-1})"), 400},
+        {call_of("COMPOSIO_MULTI_EXECUTE_TOOL", R"({"tools":[{}]})"), 400},
+        {call_of("COMPOSIO_SEARCH_TOOLS"), 400},
+        {call_of("DEMO_NOTHING"), 404}};
+    for (const auto& [body, status] : bad) EXPECT_EQ(post("/execute", body).status, status) << body;
+    EXPECT_EQ(post("/execute", call_of("COMPOSIO_REMOTE_WORKBENCH")).error(),
+              R"(Validation error: Required at "code_to_execute")");
+    EXPECT_TRUE(session()->executed.empty());
+}
+
+TEST_F(composio_execute, calls_a_toolkits_tool) {
+    auto good = post("/execute", call_of(" demo_add ", R"({"a":2,"b":3})")).body;
+    EXPECT_EQ(good["data"], (json{{"sum", 5}}));
+    EXPECT_TRUE(good["error"].is_null());
+    auto failed = post("/execute", call_of("DEMO_FAIL"));
+    EXPECT_EQ(failed.status, 200);
+    EXPECT_EQ(failed.body["error"], "it is broken");
+    EXPECT_TRUE(failed.body["data"].is_object());
+}
+
+TEST_F(composio_execute, takes_meta_tools_alone_under_their_older_path) {
+    EXPECT_EQ(post("/execute_meta", R"({"slug":"DEMO_ADD"})").status, 400);
+    auto found = post("/execute_meta",
+                      R"({"slug":"COMPOSIO_GET_TOOL_SCHEMAS","arguments":{"tool_slugs":["demo_add","DEMO_AD"]}})");
+    const auto& data = found.body["data"];
+    EXPECT_TRUE(data["tool_schemas"]["DEMO_ADD"]["input_schema"]["properties"].contains("a"));
+    EXPECT_EQ(data["not_found"], json({"DEMO_AD"}));
+    EXPECT_EQ(data["suggestions"]["DEMO_AD"].size(), 3u);
+}
+
+TEST_F(composio_execute, calls_many_tools_at_once_and_keeps_their_order) {
+    auto client = begin(call_of("COMPOSIO_MULTI_EXECUTE_TOOL",
+                                R"({"sync_response_to_workbench":false,"tools":[{"tool_slug":"DEMO_WAIT"},)"
+                                R"({"tool_slug":"DEMO_ADD","arguments":{"a":1,"b":1}},{"tool_slug":"DEMO_FAIL"},)"
+                                R"({"tool_slug":"COMPOSIO_REMOTE_WORKBENCH","arguments":{}}]})"));
+    auto all_called = [&] { return toolbox.called.size() == 3; };
+    ASSERT_TRUE(test_support::run_until(io, all_called, std::chrono::seconds(10)));
+    toolbox.free = true;
+    toolbox.freed.notify_all();
+    auto data = client.finish().body["data"];
+    EXPECT_EQ(data["total_count"], 4);
+    EXPECT_EQ(data["success_count"], 2);
+    EXPECT_EQ(data["error_count"], 2);
+    EXPECT_EQ(data["results"][0]["response"]["data"]["waited"], true);
+    EXPECT_EQ(data["results"][1]["response"]["data"]["sum"], 2);
+    EXPECT_EQ(data["results"][1]["index"], 1);
+    EXPECT_EQ(data["results"][2]["error"], "it is broken");
+    EXPECT_THAT(data["results"][3]["error"].get<std::string>(), HasSubstr("cannot be called by another tool"));
+}
+
+TEST_F(composio_execute, says_what_is_connected) {
+    auto data =
+        post("/execute", call_of("COMPOSIO_MANAGE_CONNECTIONS", R"({"toolkits":["demo","gmail"]})")).body["data"];
+    EXPECT_EQ(data["results"]["demo"]["status"], "active");
+    EXPECT_EQ(data["results"]["gmail"]["status"], "failed");
+    EXPECT_EQ(data["summary"]["total_toolkits"], 2);
+    EXPECT_EQ(data["summary"]["active_connections"], 1);
+}
+
+TEST_F(composio_execute, joins_the_cell_of_an_equal_call_whose_connection_is_gone) {
+    auto first = begin(cell_of("x += 1"));
+    first.read_until("\r\n\r\n ");
+    first.close();
+    settle();
+    auto second = begin(cell_of("x += 1"));
+    second.read_until("\r\n\r\n ");
+    EXPECT_EQ(session()->executed.size(), 1u);
+    session()->print(*session()->cell_at(0), "once");
+    session()->finish(*session()->cell_at(0));
+    EXPECT_EQ(second.finish().body["data"]["stdout"], "once");
+}
+
+TEST_F(composio_execute, gives_the_outcome_of_a_call_that_nobody_heard) {
+    auto first = begin(cell_of("x += 1"));
+    first.read_until("\r\n\r\n ");
+    first.close();
+    settle();
+    session()->finish(*session()->cell_at(0));
+    settle();
+    EXPECT_EQ(begin(cell_of("x += 1")).finish().status, 200);
+    EXPECT_EQ(session()->executed.size(), 1u);
+    // Now it was heard: the same again is another call.
+    auto third = begin(cell_of("x += 1"));
+    wait_for_cells(2);
+    session()->finish(*session()->cell_at(1));
+    third.finish();
+}
+
+TEST_F(composio_execute, runs_both_of_two_equal_calls_that_live) {
+    auto first = begin(cell_of("x += 1"));
+    first.read_until("\r\n\r\n ");
+    auto second = begin(cell_of("x += 1"));
+    wait_for_cells(2);
+    auto other = begin(cell_of("x += 2"));
+    wait_for_cells(3);
+    for (std::size_t at = 0; at < 3; ++at) session()->finish(*session()->cell_at(at));
+    EXPECT_EQ(first.finish().status, 200);
+    EXPECT_EQ(second.finish().status, 200);
+    EXPECT_EQ(other.finish().status, 200);
+}
+
+TEST_F(composio_execute, joins_a_call_that_its_client_says_it_repeats) {
+    auto first = begin(cell_of("x += 1"), "x-stainless-retry-count: 0\r\n");
+    first.read_until("\r\n\r\n ");
+    auto again = begin(cell_of("x += 1"), "x-stainless-retry-count: 1\r\n");
+    again.read_until("\r\n\r\n ");
+    EXPECT_EQ(session()->executed.size(), 1u);
+    session()->finish(*session()->cell_at(0));
+    EXPECT_EQ(first.finish().body, again.finish().body);
+}
+
+TEST_F(composio_execute, forgets_outcomes_that_are_old) {
+    options.keep_outcome = milliseconds(0);
+    TearDown();
+    routes = http::router();
+    SetUp();
+    auto first = begin(cell_of("x += 1"));
+    first.read_until("\r\n\r\n ");
+    first.close();
+    settle();
+    session()->finish(*session()->cell_at(0));
+    settle();
+    auto second = begin(cell_of("x += 1"));
+    wait_for_cells(2);
+    session()->finish(*session()->cell_at(1));
+    second.finish();
+}
+
+}  // namespace
+}  // namespace gateway::api::composio
