@@ -5,8 +5,10 @@
 #include <csignal>
 #include <utility>
 
+#include "gateway/base/ids.hpp"
 #include "gateway/base/log.hpp"
 #include "gateway/kernels/kernel_implementation.hpp"
+#include "gateway/kernels/launch_command.hpp"
 #include "gateway/kernels/own_messages.hpp"
 
 namespace gateway::kernels {
@@ -121,6 +123,22 @@ awaitable<void> kernel::implementation::shutdown(self_pointer self, end_reason w
     while (!self->closed && self->machine.where() != phase::dead) co_await self->changed.wait();
 }
 
+awaitable<result<std::string>> kernel::implementation::run(self_pointer self, program_start what, program_files files,
+                                                           std::function<void(program_end)> on_end) {
+    const failure not_there{errc::kernel_dead, "the kernel does not run, and so nothing can be run beside it"};
+    if (self->closed || self->machine.where() != phase::running || !self->running) co_return not_there;
+    auto request = make_run_request(self->shared, self->options, std::move(what));
+    request.id = "run-" + random_hex(8);
+    request.box = self->running->id;
+    const auto id = request.id;
+    const auto started_in = self->generation;
+    auto* processes = &self->shared.processes;
+    auto started = co_await processes->run(std::move(request), std::move(files), std::move(on_end));
+    if (started) co_return id;
+    const bool still_there = !self->closed && self->generation == started_in && self->running;
+    co_return still_there ? started.error() : not_there;
+}
+
 kernel::kernel(kernel_environment& shared, kernel_options options, kernel_listener& listener)
     : implementation_(std::make_shared<implementation>(shared, std::move(options), listener)) {}
 
@@ -147,6 +165,15 @@ awaitable<result<void>> kernel::configure(std::map<std::string, std::string> env
 }
 
 awaitable<void> kernel::shutdown(end_reason why) { return implementation::shutdown(implementation_, why); }
+
+awaitable<result<std::string>> kernel::run(program_start what, program_files files,
+                                           std::function<void(program_end)> on_end) {
+    return implementation::run(implementation_, std::move(what), std::move(files), std::move(on_end));
+}
+
+void kernel::signal_program(const std::string& id, int number, bool sweep) {
+    implementation_->shared.processes.signal_run(id, number, sweep);
+}
 
 void kernel::set_listener(kernel_listener& listener) { implementation_->listener = &listener; }
 

@@ -40,6 +40,13 @@ struct kernel_limits {
     milliseconds shutdown_wait{2'500};  // shutdown_request, then kill
 };
 
+// A program to run beside a kernel.
+struct program_start {
+    std::vector<std::string> argv;           // never read by a shell
+    std::map<std::string, std::string> env;  // over what programs of the kernel have
+    std::string working_dir;                 // inside the box; a relative one is below the kernel's, an empty one is it
+};
+
 // Called in the order in which things happened; never from inside a call to kernel.
 class kernel_listener {
   public:
@@ -94,6 +101,14 @@ class kernel {
     awaitable<result<void>> restart(end_reason why, bool kill);
     // shutdown_request, bounded wait, kill; on_state(dead, why) follows. Leaves no process.
     awaitable<void> shutdown(end_reason why);
+
+    // Starts a program in the kernel's box, which runs beside the kernel and ends with its process (not with the
+    // kernel: a restart ends it). Returns an id for signal(). `on_end` as in launcher::run(). kernel_dead;
+    // invalid_request says why it cannot be started.
+    awaitable<result<std::string>> run(program_start what, program_files files,
+                                       std::function<void(program_end)> on_end);
+    // To the process group of that program, until it has ended. `sweep`: what is left in the group then is killed.
+    void signal_program(const std::string& id, int number, bool sweep);
 
     // Another name of its kernelspec, by which its session asked for it.
     void call_spec(const std::string& name);

@@ -54,6 +54,8 @@ struct kernel::implementation : std::enable_shared_from_this<kernel::implementat
     static awaitable<result<void>> configure(self_pointer self, std::map<std::string, std::string> env,
                                              std::string cell_defaults);
     static awaitable<void> shutdown(self_pointer self, end_reason why);
+    static awaitable<result<std::string>> run(self_pointer self, program_start what, program_files files,
+                                              std::function<void(program_end)> on_end);
 
     kernel_environment& shared;
     kernel_options options;

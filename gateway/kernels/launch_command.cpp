@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "gateway/kernels/read_only_mounts.hpp"
+#include "gateway/kernels/session_python.hpp"
 
 namespace gateway::kernels {
 namespace {
@@ -86,6 +87,21 @@ void prefer_environment_of(const std::string& program, const kernel_options& opt
     const auto& prefix = options.spec.hints.prefix;
     auto bin = prefix.empty() ? fs::path(program).parent_path() : fs::path(prefix) / "bin";
     if (bin.filename() == "bin" && !is_in_every_box(bin.string())) env["PATH"] = bin.string() + ":" + env["PATH"];
+}
+
+void add_entry(environment_map& env, const std::string& variable, const std::string& entry, bool first) {
+    auto& value = env[variable];
+    value = value.empty() ? entry : first ? entry + ":" + value : value + ":" + entry;
+}
+
+// As cellgate_kernel/packages/programs.py does it in the kernel.
+void show_packages(const kernel_environment& shared, const kernelspec& spec, environment_map& env) {
+    const auto python = python_of(spec);
+    if (python.empty() || shared.package_dir.empty()) return;
+    env["CELLGATE_PACKAGES"] = box_packages;
+    env["CELLGATE_PACKAGES_OF"] = fs::path(python).parent_path().parent_path().string();
+    add_entry(env, "PYTHONPATH", std::string(box_package) + "/cellgate_kernel/packages/for_programs", true);
+    add_entry(env, "PATH", std::string(box_packages) + "/bin", false);
 }
 
 std::string joined(const std::vector<std::string>& names) {
@@ -199,6 +215,19 @@ result<::kernel::launch_request> make_launch_request(const kernel_environment& s
     made.env = std::move(env);
     made.working_dir = options.working_dir;
     made.output_file = output_file;
+    return made;
+}
+
+::kernel::run_request make_run_request(const kernel_environment& shared, const kernel_options& options,
+                                       program_start what) {
+    ::kernel::run_request made;
+    made.env = kernel_environment_variables(shared.inherited_env, options.spec, options.env);
+    if (auto argv = kernel_argv(options.spec, made.env, {})) prefer_environment_of(argv->front(), options, made.env);
+    show_packages(shared, options.spec, made.env);
+    for (auto& [name, value] : what.env) made.env[name] = value;
+    made.argv = std::move(what.argv);
+    const fs::path own(options.working_dir);
+    made.working_dir = what.working_dir.empty() ? own.string() : (own / what.working_dir).string();
     return made;
 }
 

@@ -17,6 +17,7 @@ inline constexpr const char* box_home = "/home/user";
 inline constexpr const char* box_runtime = "/run/k";        // short: some kernels refuse long ipc paths
 inline constexpr const char* box_helper = "/run/cellgate";  // holds helper.sock
 inline constexpr const char* box_package = "/opt/cellgate/python";
+inline constexpr const char* box_packages = "/opt/cellgate/packages";  // what was installed for the session
 
 using environment_map = std::map<std::string, std::string>;
 
@@ -39,6 +40,11 @@ result<std::vector<std::string>> kernel_argv(const kernelspec& spec, const envir
 // `box_directory` is bound to /run/k and holds connection.json; `output_file` takes the output.
 result<::kernel::launch_request> make_launch_request(const kernel_environment& shared, const kernel_options& options,
                                                      const std::string& box_directory, const std::string& output_file);
+
+// A program beside the kernel: with the kernel's environment, and, beside a Python kernel, with what the programs of
+// its cells have to see the session's packages (docs/packages.md). The ids are the caller's to set.
+::kernel::run_request make_run_request(const kernel_environment& shared, const kernel_options& options,
+                                       program_start what);
 
 // The fork server of a spec, the same for each of its kernels; nothing when its argv is executed. Fails as its kernels
 // would.

@@ -1,11 +1,13 @@
 // The gateway's end of the launcher process. Owned by main; io thread.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <string>
 
 #include "gateway/base/async.hpp"
+#include "kernel/launcher/file_descriptor.hpp"
 #include "kernel/launcher/protocol.hpp"
 
 namespace gateway::kernels {
@@ -16,6 +18,14 @@ struct process {
     int pid = 0;
     int init_pid = 0;
 };
+
+// How a program beside a kernel has ended.
+struct program_end {
+    int status = 0;          // as of waitpid
+    bool box_ended = false;  // with the kernel and everything else: that is why it did
+};
+
+using program_files = std::array<::kernel::file_descriptor, 3>;  // stdin, stdout, stderr, as the program has them
 
 class launcher {
   public:
@@ -31,6 +41,13 @@ class launcher {
     virtual awaitable<void> delivered(process which) = 0;
     // Kills the kernel and everything it started; on_exit follows.
     virtual void kill(const process& which) = 0;
+
+    // Starts a program in the box of a kernel that runs (`what.box` is its process's id). `on_end` is called once, also
+    // when what it started lives on. invalid_request says why it cannot be started.
+    virtual awaitable<result<void>> run(::kernel::run_request what, program_files files,
+                                        std::function<void(program_end)> on_end) = 0;
+    // To the process group of the program, until it has ended. `sweep`: what is left in the group then is killed.
+    virtual void signal_run(const std::string& id, int number, bool sweep) = 0;
 };
 
 // Starts `program` (the cellgate-launcher executable) as a child. Call before any thread exists.

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "gateway/base/log.hpp"
+#include "gateway/kernels/run_table.hpp"
 #include "kernel/launcher/channel.hpp"
 #include "kernel/launcher/codec.hpp"
 
@@ -44,11 +45,15 @@ class connection : public std::enable_shared_from_this<connection> {
         : ex_(ex),
           socket_(std::move(ex), socket.release()),
           how_it_ended_(std::move(how_it_ended)),
-          on_lost_(std::move(on_lost)) {}
+          on_lost_(std::move(on_lost)),
+          runs_(ex_) {}
 
     std::shared_ptr<living> begin(const ::kernel::launch_request& what, exit_function on_exit);
     void abandon(const std::string& id, living& which);
-    void send(const ::kernel::command& what);
+    void send(const ::kernel::command& what, std::vector<::kernel::file_descriptor> files = {});
+    result<std::shared_ptr<run_table::entry>> begin_run(const ::kernel::run_request& what, program_files files,
+                                                        run_table::end_function on_end);
+    void signal_run(const std::string& id, int number, bool sweep);
     void signal(const std::string& id, int number);
     std::shared_ptr<living> find(const std::string& id) const;
     void read();
@@ -62,12 +67,15 @@ class connection : public std::enable_shared_from_this<connection> {
     void handle(const ::kernel::launch_answer& answer);
     void handle(const ::kernel::exit_notice& notice);
     void handle(const ::kernel::signal_notice& notice);
+    void handle(const ::kernel::run_answer& answer) { runs_.handle(answer); }
+    void handle(const ::kernel::run_end& end) { runs_.handle(end); }
     void fail_all(const failure& why);
     void lose();
 
     struct outgoing {
         std::string text;
-        std::string launched_id;  // empty unless it is a launch
+        ::kernel::reply refusal;  // for a text that cannot be sent
+        std::vector<::kernel::file_descriptor> files;
     };
 
     executor ex_;
@@ -77,6 +85,7 @@ class connection : public std::enable_shared_from_this<connection> {
     std::optional<failure> closed_;
     std::deque<outgoing> outbox_;
     std::map<std::string, std::shared_ptr<living>> kernels_;
+    run_table runs_;
 };
 
 std::shared_ptr<living> connection::begin(const ::kernel::launch_request& what, exit_function on_exit) {
@@ -97,10 +106,13 @@ void connection::abandon(const std::string& id, living& which) {
     if (found != kernels_.end() && found->second.get() == &which) send(::kernel::kill_command{id});
 }
 
-void connection::send(const ::kernel::command& what) {
+void connection::send(const ::kernel::command& what, std::vector<::kernel::file_descriptor> files) {
     if (closed_) return;
-    const auto* launch = std::get_if<::kernel::launch_request>(&what);
-    outbox_.push_back({::kernel::encode(what), launch == nullptr ? std::string() : launch->id});
+    ::kernel::reply refusal;
+    if (const auto* launch = std::get_if<::kernel::launch_request>(&what))
+        refusal = ::kernel::launch_answer{launch->id, 0, 0, {}};
+    if (const auto* run = std::get_if<::kernel::run_request>(&what)) refusal = ::kernel::run_answer{run->id, 0, {}};
+    outbox_.push_back({::kernel::encode(what), std::move(refusal), std::move(files)});
     if (outbox_.size() == 1) flush();
 }
 
@@ -116,9 +128,25 @@ void connection::signal(const std::string& id, int number) {
     send(::kernel::signal_command{id, number});
 }
 
+result<std::shared_ptr<run_table::entry>> connection::begin_run(const ::kernel::run_request& what, program_files files,
+                                                                run_table::end_function on_end) {
+    if (closed_) return *closed_;
+    if (runs_.contains(what.id)) return failure{errc::conflict, "a program with the id " + what.id + " runs"};
+    auto made = runs_.add(what.id, std::move(on_end));
+    send(what, {std::make_move_iterator(files.begin()), std::make_move_iterator(files.end())});
+    return made;
+}
+
+void connection::signal_run(const std::string& id, int number, bool sweep) {
+    if (runs_.contains(id)) send(::kernel::run_signal{id, number, sweep});
+}
+
 void connection::flush() {
     while (!outbox_.empty()) {
-        channel_state state = ::kernel::send_text(socket_.native_handle(), outbox_.front().text, false);
+        const auto& next = outbox_.front();
+        std::vector<int> files;
+        for (const auto& each : next.files) files.push_back(each.get());
+        channel_state state = ::kernel::send_text(socket_.native_handle(), next.text, false, files);
         if (state == channel_state::would_block) return wait_to_write();
         // A peer that has gone is the reader's to notice.
         if (state == channel_state::too_large || state == channel_state::no_memory) refuse_front(state);
@@ -130,7 +158,13 @@ void connection::refuse_front(channel_state why) {
     const char* text = why == channel_state::too_large
                            ? "the launch request is too large: shorten its environment and arguments"
                            : "the launch request needs a file descriptor and memory: raise the limit on open files";
-    handle(::kernel::launch_answer{outbox_.front().launched_id, 0, 0, text});
+    auto refusal = std::move(outbox_.front().refusal);
+    std::visit(
+        [&](auto& each) {
+            if constexpr (requires { each.error; }) each.error = text;
+            handle(each);
+        },
+        refusal);
 }
 
 void connection::wait_to_write() {
@@ -197,6 +231,7 @@ void connection::fail_all(const failure& why) {
             asio::post(ex_, [on_exit = std::exchange(each->on_exit, nullptr)] { on_exit(SIGKILL); });
         }
     }
+    runs_.fail_all(why);
 }
 
 // Every box dies with the launcher.
@@ -212,6 +247,7 @@ void connection::lose() {
 void connection::close() {
     if (closed_) return;
     for (auto& [id, each] : kernels_) each->on_exit = nullptr;
+    runs_.forget_listeners();
     socket_.close();
     fail_all({errc::kernel_start_failed, "the gateway is stopping"});
 }
@@ -231,6 +267,27 @@ class launch_guard {
     connection& owner_;
     std::string id_;
     living& which_;
+    bool handed_over_ = false;
+};
+
+// The same for a program.
+class run_guard {
+  public:
+    run_guard(connection& owner, std::string id, run_table::entry& which)
+        : owner_(owner), id_(std::move(id)), which_(which) {}
+    run_guard(const run_guard&) = delete;
+    run_guard& operator=(const run_guard&) = delete;
+    ~run_guard() {
+        if (handed_over_) return;
+        which_.on_end = nullptr;
+        owner_.signal_run(id_, SIGKILL, true);
+    }
+    void hand_over() { handed_over_ = true; }
+
+  private:
+    connection& owner_;
+    std::string id_;
+    run_table::entry& which_;
     bool handed_over_ = false;
 };
 
@@ -264,6 +321,21 @@ class launcher_client final : public launcher {
             if (left.count() <= 0) co_return;
             co_await known->signalled.wait_for(left);
         }
+    }
+
+    awaitable<result<void>> run(::kernel::run_request what, program_files files,
+                                run_table::end_function on_end) override {
+        auto owner = connection_;
+        auto which = owner->begin_run(what, std::move(files), std::move(on_end));
+        if (!which) co_return which.error();
+        run_guard guard(*owner, std::move(what.id), **which);
+        while (!(*which)->outcome) co_await (*which)->answered.wait();
+        guard.hand_over();
+        co_return *(*which)->outcome;
+    }
+
+    void signal_run(const std::string& id, int number, bool sweep) override {
+        connection_->signal_run(id, number, sweep);
     }
 
     void kill(const process& which) override { connection_->send(::kernel::kill_command{which.id}); }

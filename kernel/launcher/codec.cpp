@@ -36,6 +36,27 @@ bool read(const json& from, kill_command& out) { return read(field(from, "id"), 
 
 bool read(const json& from, prepare_command& out) { return read(field(from, "zygote"), out.zygote); }
 
+bool read(const json& from, run_request& out) {
+    return read(field(from, "id"), out.id) && read(field(from, "box"), out.box) &&
+           read(field(from, "argv"), out.argv) && read(field(from, "env"), out.env) &&
+           read(field(from, "working_dir"), out.working_dir);
+}
+
+bool read(const json& from, run_signal& out) {
+    return read(field(from, "id"), out.id) && read(field(from, "number"), out.number) &&
+           read(field(from, "sweep"), out.sweep);
+}
+
+bool read(const json& from, run_answer& out) {
+    return read(field(from, "id"), out.id) && read(field(from, "pid"), out.pid) &&
+           read(field(from, "error"), out.error);
+}
+
+bool read(const json& from, run_end& out) {
+    return read(field(from, "id"), out.id) && read(field(from, "status"), out.status) &&
+           read(field(from, "box_ended"), out.box_ended);
+}
+
 bool read(const json& from, launch_answer& out) {
     return read(field(from, "id"), out.id) && read(field(from, "pid"), out.pid) &&
            read(field(from, "init_pid"), out.init_pid) && read(field(from, "error"), out.error);
@@ -93,6 +114,26 @@ json to_json(const kill_command& from) { return {{"id", to_text(from.id)}}; }
 
 json to_json(const prepare_command& from) { return {{"zygote", to_json(from.zygote)}}; }
 
+json to_json(const run_request& from) {
+    return {{"id", to_text(from.id)},
+            {"box", to_text(from.box)},
+            {"argv", to_json(from.argv)},
+            {"env", to_json(from.env)},
+            {"working_dir", to_text(from.working_dir)}};
+}
+
+json to_json(const run_signal& from) {
+    return {{"id", to_text(from.id)}, {"number", from.number}, {"sweep", from.sweep}};
+}
+
+json to_json(const run_answer& from) {
+    return {{"id", to_text(from.id)}, {"pid", from.pid}, {"error", to_text(from.error)}};
+}
+
+json to_json(const run_end& from) {
+    return {{"id", to_text(from.id)}, {"status", from.status}, {"box_ended", from.box_ended}};
+}
+
 json to_json(const launch_answer& from) {
     return {{"id", to_text(from.id)}, {"pid", from.pid}, {"init_pid", from.init_pid}, {"error", to_text(from.error)}};
 }
@@ -123,6 +164,10 @@ const char* name_of(const launch_request&) { return "launch"; }
 const char* name_of(const signal_command&) { return "signal"; }
 const char* name_of(const kill_command&) { return "kill"; }
 const char* name_of(const prepare_command&) { return "prepare"; }
+const char* name_of(const run_request&) { return "run"; }
+const char* name_of(const run_signal&) { return "run_signal"; }
+const char* name_of(const run_answer&) { return "runs"; }
+const char* name_of(const run_end&) { return "run_end"; }
 const char* name_of(const launch_answer&) { return "answer"; }
 const char* name_of(const exit_notice&) { return "exit"; }
 const char* name_of(const signal_notice&) { return "signalled"; }
@@ -164,11 +209,12 @@ std::string encode(const zygote_order& what) { return encode_one(what); }
 std::string encode(const zygote_reply& what) { return encode_one(what); }
 
 std::optional<command> decode_command(std::string_view text) {
-    return decode_one<command, launch_request, signal_command, kill_command, prepare_command>(text);
+    return decode_one<command, launch_request, signal_command, kill_command, prepare_command, run_request, run_signal>(
+        text);
 }
 
 std::optional<reply> decode_reply(std::string_view text) {
-    return decode_one<reply, launch_answer, exit_notice, signal_notice>(text);
+    return decode_one<reply, launch_answer, exit_notice, signal_notice, run_answer, run_end>(text);
 }
 
 std::optional<zygote_order> decode_zygote_order(std::string_view text) {

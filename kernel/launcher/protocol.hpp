@@ -90,8 +90,46 @@ struct prepare_command {
     bool operator==(const prepare_command&) const = default;
 };
 
-using command = std::variant<launch_request, signal_command, kill_command, prepare_command>;
-// A launch has exactly one launch_answer; one that succeeded is followed, in the end, by exactly one exit_notice.
-using reply = std::variant<launch_answer, exit_notice, signal_notice>;
+// A program in the box of a kernel that lives, beside it, as the leader of a process group of its own. Comes with three
+// descriptors: what it has as stdin, stdout and stderr.
+struct run_request {
+    std::string id;                          // chosen by the gateway, unique among those that run
+    std::string box;                         // id of the launch_request
+    std::vector<std::string> argv;           // argv[0] is looked up in the PATH of `env`, unless it has a slash
+    std::map<std::string, std::string> env;  // the whole environment
+    std::string working_dir;                 // an absolute path inside the box
+
+    bool operator==(const run_request&) const = default;
+};
+
+struct run_answer {
+    std::string id;
+    std::int32_t pid = 0;  // in the gateway's pid namespace; 0 when it failed
+    std::string error;
+
+    bool operator==(const run_answer&) const = default;
+};
+
+// Goes to the process group, while its leader lives.
+struct run_signal {
+    std::string id;
+    int number = 0;
+    bool sweep = false;  // and what is left in the group when the leader ends is killed
+
+    bool operator==(const run_signal&) const = default;
+};
+
+struct run_end {
+    std::string id;
+    int status = 0;          // as of waitpid
+    bool box_ended = false;  // which is why it did
+
+    bool operator==(const run_end&) const = default;
+};
+
+using command = std::variant<launch_request, signal_command, kill_command, prepare_command, run_request, run_signal>;
+// A launch has exactly one launch_answer; one that succeeded is followed, in the end, by exactly one exit_notice. A
+// run has a run_answer and a run_end in the same way; all run_ends of a box come before its exit_notice.
+using reply = std::variant<launch_answer, exit_notice, signal_notice, run_answer, run_end>;
 
 }  // namespace kernel

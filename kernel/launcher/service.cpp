@@ -2,6 +2,7 @@
 
 #include <signal.h>
 #include <sys/signalfd.h>
+#include <sys/wait.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -42,6 +43,7 @@ void service::run() {
         tick();
         // Zygotes before boxes: a box is empty only after its kernel's status was sent.
         look_after_zygotes();
+        look_after_runs();
         reap_children();
         // Boxes before commands: the answer of an older launch goes before a newer one begins.
         look_after_boxes(waited);
@@ -82,6 +84,7 @@ std::vector<pollfd> service::what_to_wait_for() const {
         all.push_back({each.inside.end(), POLLIN, 0});
     }
     for (const box& each : dying_) all.push_back({each.end(), POLLIN, 0});
+    for (const auto& [id, each] : runs_) all.push_back({each.reports.get(), POLLIN, 0});
     all.push_back({deaths_.get(), POLLIN, 0});
     nursery_.wait_for(all);
     return all;
@@ -133,13 +136,13 @@ bool service::receive_command() {
     if (in.state != channel_state::ok) return false;
     std::optional<command> what = decode_command(in.text);
     if (what)
-        std::visit([this](const auto& each) { handle(each); }, *what);
+        std::visit([&](const auto& each) { handle(each, in.files); }, *what);
     else
         std::fprintf(stderr, "cellgate-launcher: not a command: %.200s\n", in.text.c_str());
     return true;
 }
 
-void service::handle(const launch_request& what) {
+void service::handle(const launch_request& what, files&) {
     try {
         check(what);
         if (boxes_.contains(what.id)) throw box_error("a kernel with the id " + what.id + " is alive");
@@ -161,17 +164,17 @@ void service::forget_requests() {
     nursery_.forget_all();
 }
 
-void service::handle(const signal_command& what) {
+void service::handle(const signal_command& what, files&) {
     auto found = boxes_.find(what.id);
     if (found != boxes_.end()) found->second.inside.signal(what.number);
 }
 
-void service::handle(const kill_command& what) {
+void service::handle(const kill_command& what, files&) {
     auto found = boxes_.find(what.id);
     if (found != boxes_.end()) found->second.inside.kill();
 }
 
-void service::handle(const prepare_command& what) {
+void service::handle(const prepare_command& what, files&) {
     try {
         check(what.zygote);
         nursery_.prepare(what.zygote);
@@ -185,6 +188,10 @@ void service::kill_all() {
     signal(SIGCHLD, SIG_IGN);
     nursery_.kill_all();
     for (auto& [id, each] : boxes_) each.inside.kill();
+    // Those that had ended before signals were ignored.
+    look_after_runs();
+    for (auto& [id, each] : runs_)
+        if (each.pid > 0) waitpid(each.pid, nullptr, WNOHANG);
     boxes_.clear();  // reaps
     dying_.clear();
 }

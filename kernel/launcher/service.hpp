@@ -40,11 +40,30 @@ class service {
         std::string failure{};  // why it will not run; told when its box is empty
     };
 
+    // A program beside a kernel, until it was reaped.
+    struct guest {
+        std::string box;
+        file_descriptor reports;  // until its end: then it runs, or has failed
+        int pid = 0;
+        int early_signal = 0;  // for a group that is not known yet
+        bool sweep = false;
+        std::string failure{};
+    };
+
     bool receive_command();
-    void handle(const launch_request& what);
-    void handle(const signal_command& what);
-    void handle(const kill_command& what);
-    void handle(const prepare_command& what);
+    using files = std::vector<file_descriptor>;  // that came with a command
+    void handle(const launch_request& what, files&);
+    void handle(const signal_command& what, files&);
+    void handle(const kill_command& what, files&);
+    void handle(const prepare_command& what, files&);
+    void handle(const run_request& what, files& standard);
+    void handle(const run_signal& what, files&);
+
+    void look_after_runs();
+    void update_run(std::map<std::string, guest>::iterator which);
+    std::map<std::string, guest>::iterator find_run(int pid);
+    static void before_reaping(const guest& which);
+    void end_run(std::map<std::string, guest>::iterator which, int status);
 
     void forget_requests();
     void update(const std::string& id, living& each);
@@ -74,6 +93,7 @@ class service {
     file_descriptor deaths_;  // of children: a signalfd
     nursery nursery_;
     std::map<std::string, living> boxes_;
+    std::map<std::string, guest> runs_;
     std::list<box> dying_;  // given up, until they are empty
     std::chrono::steady_clock::time_point ticked_;
 };

@@ -106,16 +106,21 @@ void service::fail(living& each, const std::string& error) {
     each.inside.kill();
 }
 
-// Kernels whose zygote has gone are children of this process, and so is what a zygote left besides. What has a
-// descriptor that tells its end is left to that.
+// Programs beside kernels are children of this process, kernels whose zygote has gone too, and what a zygote left
+// besides. What has a descriptor that tells its end is left to that.
 void service::reap_children() {
     for (;;) {
         siginfo_t info{};
         if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0) return;
         if (is_watched(info.si_pid)) return;
+        auto run = find_run(info.si_pid);
+        if (run != runs_.end()) before_reaping(run->second);
         int status = 0;
         waitpid(info.si_pid, &status, 0);
-        handle(nursery::ended{info.si_pid, status});
+        if (run != runs_.end())
+            end_run(run, status);
+        else
+            handle(nursery::ended{info.si_pid, status});
     }
 }
 

@@ -46,6 +46,14 @@ void check_arguments(const std::vector<std::string>& argv, const std::string& fi
     for (const std::string& each : argv) check_text(each, field);
 }
 
+void check_environment(const std::map<std::string, std::string>& env) {
+    for (const auto& [name, value] : env) {
+        if (name.empty() || name.find('=') != std::string::npos) throw box_error("env has the name \"" + name + "\"");
+        check_text(name, "env");
+        check_text(value, "env." + name);
+    }
+}
+
 std::string how_it_ended(int status) {
     if (WIFSIGNALED(status)) return " (killed by signal " + std::to_string(WTERMSIG(status)) + ")";
     return " (exit status " + std::to_string(WEXITSTATUS(status)) + ")";
@@ -64,11 +72,7 @@ void check(const launch_request& what) {
         check(*what.zygote);
     else
         check_path(what.argv.front(), "argv[0]");
-    for (const auto& [name, value] : what.env) {
-        if (name.empty() || name.find('=') != std::string::npos) throw box_error("env has the name \"" + name + "\"");
-        check_text(name, "env");
-        check_text(value, "env." + name);
-    }
+    check_environment(what.env);
     check_path(what.working_dir, "working_dir");
     check_hostname(what.hostname);
     check_mounts(what.mounts);
@@ -83,6 +87,15 @@ void check(const zygote_command& what) {
     for (const bind_mount& each : what.mounts)
         if (each.writable)
             throw box_error("zygote mount " + each.target + " is writable: many sessions share it, mount it read-only");
+}
+
+void check(const run_request& what) {
+    check_arguments(what.argv, "argv");
+    if (what.argv.front().empty()) throw box_error("argv[0] is empty: it must name a program");
+    check_environment(what.env);
+    check_text(what.working_dir, "working directory");
+    if (what.working_dir.empty() || what.working_dir.front() != '/')
+        throw box_error("working directory \"" + what.working_dir + "\" is not an absolute path");
 }
 
 box box::make(const launch_request& what, const isolation& how, int output, const std::function<void()>& in_child) {
@@ -126,6 +139,12 @@ box::~box() {
 
 bool box::is_empty() const {
     pollfd asked{pidfd_.get(), POLLIN, 0};
+    return poll(&asked, 1, 0) == 1;
+}
+
+// Its files, the report socket among them, are closed before what lives inside is killed.
+bool box::is_ending() const {
+    pollfd asked{reports_.get(), 0, 0};
     return poll(&asked, 1, 0) == 1;
 }
 

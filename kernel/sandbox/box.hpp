@@ -16,6 +16,7 @@ namespace kernel {
 // Throw box_error that names the field which no box can be made of, or no zygote.
 void check(const launch_request& what);
 void check(const zygote_command& what);
+void check(const run_request& what);
 
 class box {
   public:
@@ -30,6 +31,7 @@ class box {
     int reports() const { return reports_.get(); }  // readable: call receive()
     int end() const { return pidfd_.get(); }        // readable: nothing lives inside any more, call reap()
     bool is_empty() const;                          // the same, asked now
+    bool is_ending() const;                         // init is about to go, or has gone
     void receive();
     void reap();
 

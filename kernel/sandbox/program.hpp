@@ -15,5 +15,7 @@ void begin_session(const std::string& working_dir, int report_socket);
 
 // execve() of argv[0]; throws box_error.
 [[noreturn]] void execute(std::vector<std::string> argv, const std::map<std::string, std::string>& env);
+// The same of a program that is looked up in the PATH of `env`, unless its name has a slash.
+[[noreturn]] void find_and_execute(std::vector<std::string> argv, const std::map<std::string, std::string>& env);
 
 }  // namespace kernel

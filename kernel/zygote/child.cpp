@@ -8,10 +8,10 @@
 
 #include "kernel/sandbox/box_error.hpp"
 #include "kernel/sandbox/freed_memory.hpp"
+#include "kernel/sandbox/join_box.hpp"
 #include "kernel/sandbox/process_state.hpp"
 #include "kernel/sandbox/program.hpp"
 #include "kernel/sandbox/report.hpp"
-#include "kernel/zygote/join_box.hpp"
 
 namespace kernel {
 namespace {

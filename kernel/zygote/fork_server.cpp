@@ -16,7 +16,7 @@
 #include "kernel/launcher/codec.hpp"
 #include "kernel/sandbox/box_error.hpp"
 #include "kernel/sandbox/freed_memory.hpp"
-#include "kernel/zygote/join_box.hpp"
+#include "kernel/sandbox/join_box.hpp"
 #include "kernel/zygote/threads.hpp"
 
 namespace kernel {

@@ -22,11 +22,14 @@ launch_request full_request() {
 TEST(the_launchers_codec, gives_back_what_it_was_given) {
     launch_request forked = full_request();
     forked.zygote = a_zygote();
-    for (const command& each : {command(full_request()), command(forked), command(signal_command{"k", 2}),
-                                command(kill_command{"k"}), command(prepare_command{a_zygote()})})
+    for (const command& each :
+         {command(full_request()), command(forked), command(signal_command{"k", 2}), command(kill_command{"k"}),
+          command(prepare_command{a_zygote()}), command(run_request{"r", "k", {"a", "\xff"}, {{"A", "\xe9"}}, "/d"}),
+          command(run_signal{"r", 15, true})})
         EXPECT_EQ(decode_command(encode(each)), each);
     for (const reply& each :
-         {reply(launch_answer{"k", 5, 4, "no \xff"}), reply(exit_notice{"k", -1}), reply(signal_notice{"k"})})
+         {reply(launch_answer{"k", 5, 4, "no \xff"}), reply(exit_notice{"k", -1}), reply(signal_notice{"k"}),
+          reply(run_answer{"r", 5, "no \xff"}), reply(run_end{"r", 9, true})})
         EXPECT_EQ(decode_reply(encode(each)), each);
 }
 
@@ -47,13 +50,27 @@ TEST(the_launchers_codec, refuses_what_no_zygote_says) {
 }
 
 TEST(the_launchers_codec, refuses_what_is_not_a_command) {
-    for (const char* each :
-         {"", "{", "[]", "{}", "null", R"({"kill":{}})", R"({"kill":{"id":1}})", R"({"kill":"k"})",
-          R"({"signal":{"id":"k","number":"2"}})", R"({"signal":{"id":"k","number":4294967298}})",
-          R"({"signal":{"id":"k","number":18446744073709551615}})", R"({"signal":{"id":"k","number":2.5}})",
-          R"({"launch":{"id":"k"}})", R"({"prepare":{}})", R"({"prepare":{"zygote":{"argv":"/z","mounts":[]}}})",
-          R"({"answer":{"id":"k","pid":1,"init_pid":1,"error":""}})", R"({"kill":{"id":"\u0100"}})",
-          R"({"kill":{"id":"\ud83d\ude00"}})"})
+    for (const char* each : {"",
+                             "{",
+                             "[]",
+                             "{}",
+                             "null",
+                             R"({"kill":{}})",
+                             R"({"kill":{"id":1}})",
+                             R"({"kill":"k"})",
+                             R"({"signal":{"id":"k","number":"2"}})",
+                             R"({"signal":{"id":"k","number":4294967298}})",
+                             R"({"signal":{"id":"k","number":18446744073709551615}})",
+                             R"({"signal":{"id":"k","number":2.5}})",
+                             R"({"launch":{"id":"k"}})",
+                             R"({"run":{"id":"r","box":"k","argv":[],"env":{}}})",
+                             R"({"run_signal":{"id":"r","number":9,"sweep":1}})",
+                             R"({"run_end":{"id":"r","status":0,"box_ended":true}})",
+                             R"({"prepare":{}})",
+                             R"({"prepare":{"zygote":{"argv":"/z","mounts":[]}}})",
+                             R"({"answer":{"id":"k","pid":1,"init_pid":1,"error":""}})",
+                             R"({"kill":{"id":"\u0100"}})",
+                             R"({"kill":{"id":"\ud83d\ude00"}})"})
         EXPECT_FALSE(decode_command(each)) << each;
 }
 

@@ -141,9 +141,9 @@ launch_request launched::script(const std::string& text) {
     return what;
 }
 
-void launched::send(const command& what) {
+void launched::send(const command& what, std::span<const int> files) {
     if (launcher_ == 0) start_launcher();
-    ASSERT_EQ(send_text(socket_.get(), encode(what), true), channel_state::ok);
+    ASSERT_EQ(send_text(socket_.get(), encode(what), true, files), channel_state::ok);
 }
 
 void launched::receive() {
@@ -153,6 +153,11 @@ void launched::receive() {
     if (!what) throw std::runtime_error("the launcher has gone");
     if (const auto* answer = std::get_if<launch_answer>(&*what)) answers_[answer->id] = *answer;
     if (const auto* notice = std::get_if<exit_notice>(&*what)) exits_[notice->id] = notice->status;
+    if (const auto* answer = std::get_if<run_answer>(&*what)) run_answers_[answer->id] = *answer;
+    if (const auto* end = std::get_if<run_end>(&*what)) {
+        EXPECT_TRUE(exits_.empty()) << "a box was told to be empty before what ran in it had ended";
+        run_ends_[end->id] = *end;
+    }
 }
 
 launch_answer launched::launch(const launch_request& what) {
@@ -165,6 +170,16 @@ launch_answer launched::take_answer(const std::string& id) {
     launch_answer answer = answers_[id];
     answers_.erase(id);
     return answer;
+}
+
+run_answer launched::take_run_answer(const std::string& id) {
+    while (!run_answers_.contains(id)) receive();
+    return run_answers_.extract(id).mapped();
+}
+
+run_end launched::wait_for_run_end(const std::string& id) {
+    while (!run_ends_.contains(id)) receive();
+    return run_ends_.extract(id).mapped();
 }
 
 int launched::wait_for_exit(const std::string& id) {

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -39,7 +40,9 @@ class launched : public testing::TestWithParam<who> {
     std::string output_of(const launch_request& what);
     std::string output_of(const std::string& text) { return output_of(script(text)); }
 
-    void send(const command& what);
+    void send(const command& what, std::span<const int> files = {});
+    run_answer take_run_answer(const std::string& id);
+    run_end wait_for_run_end(const std::string& id);
     std::string make_directory(const std::string& name);
     void write(const std::string& name, const std::string& text);
     std::string read(const std::string& path) const;
@@ -59,8 +62,11 @@ class launched : public testing::TestWithParam<who> {
     // Runs in the launcher's process before it drops its rights.
     std::function<void()> prepare_;
 
-  private:
+    // To who the launcher runs as.
     void give(const std::string& path) const;
+    void give(int file) const { give("/proc/self/fd/" + std::to_string(file)); }
+
+  private:
     void receive();
     [[noreturn]] void become_launcher(int socket) const;
 
@@ -71,6 +77,8 @@ class launched : public testing::TestWithParam<who> {
     int launched_ = 0;
     std::map<std::string, launch_answer> answers_;
     std::map<std::string, int> exits_;
+    std::map<std::string, run_answer> run_answers_;
+    std::map<std::string, run_end> run_ends_;
 };
 
 std::size_t count_entries(const std::string& directory);

@@ -93,6 +93,22 @@ void fake_launcher::signal(const process& which, int number) {
     if (auto* found = find(which.id)) found->signals.push_back(number);
 }
 
+awaitable<result<void>> fake_launcher::run(::kernel::run_request what, program_files files,
+                                           std::function<void(program_end)> on_end) {
+    co_await asio::post(ex_, asio::use_awaitable);
+    if (refuse_programs) co_return *refuse_programs;
+    auto& made = programs.emplace_back();
+    made.request = std::move(what);
+    made.files = std::move(files);
+    made.on_end = std::move(on_end);
+    co_return result<void>();
+}
+
+void fake_launcher::signal_run(const std::string& id, int number, bool sweep) {
+    for (auto& each : programs)
+        if (each.request.id == id) each.signals.emplace_back(number, sweep);
+}
+
 void fake_launcher::kill(const process& which) {
     auto* found = find(which.id);
     if (!found) return;

@@ -5,7 +5,9 @@
 #include <functional>
 #include <list>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gateway/base/async.hpp"
@@ -59,6 +61,19 @@ class fake_launcher final : public launcher {
     void signal(const process& which, int number) override;
     awaitable<void> delivered(process) override { co_return; }
     void kill(const process& which) override;
+    awaitable<result<void>> run(::kernel::run_request what, program_files files,
+                                std::function<void(program_end)> on_end) override;
+    void signal_run(const std::string& id, int number, bool sweep) override;
+
+    // A program beside a kernel: it does what the test does in its place.
+    struct program {
+        ::kernel::run_request request;
+        program_files files;
+        std::function<void(program_end)> on_end;
+        std::vector<std::pair<int, bool>> signals;  // with their sweep
+    };
+    std::list<program> programs;
+    std::optional<failure> refuse_programs;  // with this
 
   private:
     child* find(const std::string& id);

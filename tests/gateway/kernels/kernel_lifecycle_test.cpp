@@ -64,6 +64,28 @@ TEST_F(kernel_lifecycle_test, what_a_dead_kernel_still_sent_comes_before_the_new
     EXPECT_EQ(listener.events.back(), "restarting crashed");
 }
 
+TEST_F(kernel_lifecycle_test, programs_run_beside_the_process_that_there_is) {
+    auto& kernel = start();
+    auto first = run(kernel.run({{"ls"}, {}, {}}, {}, {}));
+    ASSERT_TRUE(first);
+    EXPECT_EQ(processes.programs.back().request.box, processes.latest().request.id);
+    kernel.signal_program(*first, SIGTERM, true);
+    EXPECT_THAT(processes.programs.back().signals, ElementsAre(std::pair(SIGTERM, true)));
+    processes.end(processes.latest(), SIGKILL);
+    ASSERT_TRUE(until_event("idle", 2));
+    ASSERT_TRUE(run(kernel.run({{"ls"}, {}, {}}, {}, {})));
+    EXPECT_EQ(processes.programs.back().request.box, processes.latest().request.id);
+    EXPECT_NE(processes.programs.back().request.id, *first);
+    run(kernel.shutdown(end_reason::session_ended));
+    EXPECT_EQ(run(kernel.run({{"ls"}, {}, {}}, {}, {})).error().code, errc::kernel_dead);
+}
+
+TEST_F(kernel_lifecycle_test, a_program_that_cannot_be_started_says_why) {
+    auto& kernel = start();
+    processes.refuse_programs = failure{errc::invalid_request, "no such program"};
+    EXPECT_EQ(run(kernel.run({{"ls"}, {}, {}}, {}, {})).error().message, "no such program");
+}
+
 TEST_F(kernel_lifecycle_test, a_kernel_that_exits_at_once_is_dead_after_six_tries_with_its_last_words) {
     processes.next(behaviour::exits, 6);
     auto& kernel = make();

@@ -179,6 +179,38 @@ TEST_F(launch_command_test, the_box_shows_what_the_kernel_needs_and_parents_come
     EXPECT_EQ(made->working_dir, "/home/user");
 }
 
+TEST_F(launch_command_test, a_program_beside_a_kernel_has_its_environment_and_directory) {
+    kernel_options options;
+    options.spec = spec_in(spec_directory("/venv"), {program("/venv/bin/x")});
+    options.env = {{"A", "kernel"}, {"B", "kernel"}};
+    auto made = make_run_request(environment(), options, {{"ls", "$A"}, {{"B", "own"}}, ""});
+    EXPECT_THAT(made.argv, ElementsAre("ls", "$A"));
+    EXPECT_THAT(made.env, Contains(Pair("A", "kernel")));
+    EXPECT_THAT(made.env, Contains(Pair("B", "own")));
+    EXPECT_THAT(made.env, Contains(Pair("HOME", "/home/user")));
+    EXPECT_THAT(made.env.at("PATH"), testing::StartsWith(root.path() + "/venv/bin:"));
+    EXPECT_THAT(made.env, Not(Contains(Pair("CELLGATE_PACKAGES", testing::_))));
+    EXPECT_EQ(made.working_dir, "/home/user");
+    options.working_dir = "/work";
+    EXPECT_EQ(make_run_request(environment(), options, {{"ls"}, {}, "sub/dir"}).working_dir, "/work/sub/dir");
+    EXPECT_EQ(make_run_request(environment(), options, {{"ls"}, {}, "/mnt/files"}).working_dir, "/mnt/files");
+}
+
+TEST_F(launch_command_test, a_program_beside_a_python_kernel_sees_the_sessions_packages) {
+    kernel_options options;
+    options.spec = spec_in(spec_directory("/venv"), {program("/venv/bin/python")});
+    options.spec.language = "python";
+    options.env = {{"PYTHONPATH", "/own"}};
+    program("/venv/bin/python3");
+    auto shared = environment();
+    shared.package_dir = "/package";
+    auto made = make_run_request(shared, options, {{"python"}, {}, ""});
+    EXPECT_EQ(made.env.at("CELLGATE_PACKAGES"), "/opt/cellgate/packages");
+    EXPECT_EQ(made.env.at("CELLGATE_PACKAGES_OF"), root.path() + "/venv");
+    EXPECT_EQ(made.env.at("PYTHONPATH"), "/opt/cellgate/python/cellgate_kernel/packages/for_programs:/own");
+    EXPECT_THAT(made.env.at("PATH"), testing::EndsWith(":/opt/cellgate/packages/bin"));
+}
+
 TEST_F(launch_command_test, programs_of_a_virtual_environment_are_found_first) {
     program("/venv/bin/python");
     kernel_options options;

@@ -1,10 +1,12 @@
 // The gateway's client of a real launcher process.
 #include "gateway/kernels/launcher.hpp"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <signal.h>
 #include <sys/wait.h>
 
+#include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
 #include <filesystem>
@@ -48,6 +50,30 @@ class the_launcher : public testing::Test {
         return outcomes_.at(what.id);
     }
 
+    static ::kernel::run_request program(const std::string& id, const ::kernel::launch_request& host,
+                                         const std::string& text) {
+        return {id, host.id, {"sh", "-c", text}, host.env, "/home/user"};
+    }
+    static program_files open_files() {
+        program_files files;
+        for (auto& each : files) each.reset(open("/dev/null", O_RDWR | O_CLOEXEC));
+        return files;
+    }
+    result<void> run_beside(const ::kernel::launch_request& host, const std::string& id, const std::string& text) {
+        auto answer = std::make_shared<std::optional<result<void>>>();
+        auto store = [answer](std::exception_ptr error, result<void> outcome) {
+            if (!error) answer->emplace(std::move(outcome));
+        };
+        program_files files = open_files();
+        auto tell = [this, id](program_end how) { ends_[id] = how; };
+        asio::co_spawn(io_, client_->run(program(id, host, text), std::move(files), tell), store);
+        EXPECT_TRUE(run_until([&] { return answer->has_value(); })) << "no answer";
+        return **answer;
+    }
+    bool run_until_end(const std::string& id) {
+        return run_until([&] { return ends_.contains(id); });
+    }
+
     template <class Condition>
     bool run_until(Condition condition) {
         return test_support::run_until(io_, condition, std::chrono::seconds(20));
@@ -79,6 +105,7 @@ class the_launcher : public testing::Test {
     std::unique_ptr<launcher> client_;
     std::map<std::string, result<process>> outcomes_;
     std::map<std::string, int> exits_;
+    std::map<std::string, program_end> ends_;
     int made_ = 0;
 };
 
@@ -113,6 +140,58 @@ TEST_F(the_launcher, signals_and_kills) {
     client_->kill(*second);
     ASSERT_TRUE(run_until_exit(killed.id));
     EXPECT_EQ(WTERMSIG(exits_[killed.id]), SIGKILL);
+}
+
+TEST_F(the_launcher, runs_programs_beside_a_kernel) {
+    auto host = script("exec sleep 1000");
+    ASSERT_TRUE(launch(host));
+    ASSERT_TRUE(run_beside(host, "a", "exit 3"));
+    ASSERT_TRUE(run_until_end("a"));
+    EXPECT_EQ(WEXITSTATUS(ends_.at("a").status), 3);
+    EXPECT_FALSE(ends_.at("a").box_ended);
+    ASSERT_TRUE(run_beside(host, "b", "exec sleep 1000"));
+    client_->signal_run("b", SIGTERM, true);
+    ASSERT_TRUE(run_until_end("b"));
+    EXPECT_EQ(WTERMSIG(ends_.at("b").status), SIGTERM);
+}
+
+TEST_F(the_launcher, tells_why_a_program_does_not_run) {
+    auto host = script("exec sleep 1000");
+    auto refused = run_beside(host, "a", "true");
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, errc::invalid_request);
+    EXPECT_THAT(refused.error().message, HasSubstr("kernel does not run"));
+    ASSERT_TRUE(launch(host));
+    refused = run_beside(host, "b", std::string(5 << 20, 'x'));
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().message, HasSubstr("too large"));
+}
+
+TEST_F(the_launcher, tells_that_programs_ended_with_their_kernel) {
+    auto host = script("exec sleep 1000");
+    auto started = launch(host);
+    ASSERT_TRUE(run_beside(host, "a", "trap '' TERM; sleep 1000"));
+    client_->kill(*started);
+    ASSERT_TRUE(run_until_end("a"));
+    EXPECT_TRUE(ends_.at("a").box_ended);
+    ASSERT_TRUE(run_until_exit(host.id));
+}
+
+TEST_F(the_launcher, ends_a_program_that_nobody_waits_for_any_more) {
+    auto host = script("exec sleep 1000");
+    ASSERT_TRUE(launch(host));
+    asio::cancellation_signal given_up;
+    bool over = false;
+    program_files files = open_files();
+    auto work = client_->run(program("a", host, "exec sleep 1000"), std::move(files), {});
+    auto done = [&](std::exception_ptr, const result<void>&) { over = true; };
+    asio::co_spawn(io_, std::move(work), asio::bind_cancellation_slot(given_up.slot(), done));
+    io_.poll();
+    given_up.emit(asio::cancellation_type::terminal);
+    ASSERT_TRUE(run_until([&] { return over; }));
+    ASSERT_TRUE(run_beside(host, "b", "for i in $(seq 1000); do pgrep -xc sleep | grep -qx 1 && exit 0; done; exit 1"));
+    ASSERT_TRUE(run_until_end("b"));
+    EXPECT_EQ(ends_.at("b").status, 0) << "only the kernel is left";
 }
 
 // A process that is stopped takes no signal: it shows that one has come.

@@ -1,4 +1,5 @@
-// Becoming a process of a box that was assembled before. In the zygote, then in its forked child; one thread each.
+// Becoming a process of a box that was assembled before. In a process that forks into it (a zygote, or the one that
+// start_guest() makes), then in its forked child; one thread each.
 #pragma once
 
 #include <sys/types.h>

@@ -1,4 +1,4 @@
-#include "kernel/zygote/join_box.hpp"
+#include "kernel/sandbox/join_box.hpp"
 
 #include <fcntl.h>
 #include <sched.h>
