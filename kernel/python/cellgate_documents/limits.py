@@ -47,7 +47,7 @@ class Budget:
 
     def open_member(self) -> None:
         if self._members <= 0:
-            raise Cut("it has more than %d files; unpack it with zipfile, and read what you need" % self.limits.members)
+            raise Cut("it has more than %d files in it; take it apart with zipfile or email, and read what you need" % self.limits.members)
         self._members -= 1
 
 
@@ -58,6 +58,13 @@ def confine(limits: Limits) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_FSIZE, (limits.unpacked_bytes, limits.unpacked_bytes))
+
+
+def is_at_memory_limit(limits: Limits) -> bool:
+    """Whether this process has been so large that it may have been refused more."""
+    with open("/proc/self/status") as status:
+        peak = next((int(line.split()[1]) << 10 for line in status if line.startswith("VmPeak:")), 0)
+    return peak > 0.8 * limits.memory_bytes
 
 
 def in_words(size: float) -> str:

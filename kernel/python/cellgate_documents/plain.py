@@ -9,6 +9,8 @@ from .source import Source
 
 _PIECE = 1 << 20
 _SAMPLE = 256 << 10
+# Bytes that are not ASCII. Of fewer the detector makes Arabic out of a German word: Windows' own is the usual one then.
+_ENOUGH_TO_TELL = 100
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -41,11 +43,12 @@ def encoding_of(sample: bytes) -> str:
         return "utf-8"
     except UnicodeDecodeError:
         pass
+    if sum(byte > 127 for byte in sample) < _ENOUGH_TO_TELL:
+        return "cp1252"
     try:
         from charset_normalizer import from_bytes
-    except ImportError:
+    except ModuleNotFoundError:
         return "cp1252"
-    # One encoded in a byte a character is the rule in what is not UTF-8; Windows' is the usual one of these.
     best = from_bytes(sample[: 32 << 10]).best()
     if best is None:
         raise Problem("its text is in no encoding that can be told; decode it yourself: open(path, encoding=…)")

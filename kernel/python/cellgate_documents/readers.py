@@ -4,7 +4,7 @@ import importlib
 from typing import Iterator
 
 from .kinds import PICTURES, kind_of
-from .limits import Budget, in_words
+from .limits import Budget, in_words, is_at_memory_limit
 from .problem import Cut, NotText, Problem
 from .source import Source
 
@@ -34,14 +34,18 @@ def read_document(source: Source, kind: str, budget: Budget) -> Iterator[str]:
         name = {"docx": "python-docx", "pptx": "python-pptx", "PIL": "pillow"}.get(error.name or "", error.name)
         raise Problem("reading %s needs %s, which this environment lacks: %%pip install %s" % (kind, name, name)) from None
     except MemoryError:
-        raise Problem(
-            "reading it takes more memory than the limit of %s; make it smaller" % in_words(budget.limits.memory_bytes)
-        ) from None
+        raise _too_large(budget) from None
     except RecursionError:
         raise Problem("it is nested too deep") from None
     except Exception as error:  # what its library says of a document that is none
+        if is_at_memory_limit(budget.limits):  # and what some say when they get no memory
+            raise _too_large(budget) from None
         said = " ".join(str(error).split())[:300]
         raise Problem("it is damaged, or no %s file after all (%s: %s); get it anew" % (kind, type(error).__name__, said)) from None
+
+
+def _too_large(budget: Budget) -> Problem:
+    return Problem("reading it takes more memory than the limit of %s; make it smaller" % in_words(budget.limits.memory_bytes))
 
 
 def read_part(source: Source, budget: Budget) -> Iterator[str]:

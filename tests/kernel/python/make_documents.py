@@ -156,6 +156,8 @@ def with_part(source: str, target: str, part: str, content: bytes) -> None:
 def office_attacks(secret: str) -> None:
     word = b'<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body><w:p><w:r><w:t>%s</w:t></w:r></w:p></w:body></w:document>'
     sheet = b'<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData><row r="1"><c r="A1" t="inlineStr"><is><t>%s</t></is></c></row></sheetData></worksheet>'
+    many = word.replace(b"<w:body>", b"<w:body>" + b"<w:p/>" * 8_000_000) % b"x"
+    with_part("word.docx", "wide.docx", "word/document.xml", many)
     for kind, source, part, xml in (
         ("docx", "word.docx", "word/document.xml", word),
         ("xlsx", "book.xlsx", "xl/worksheets/sheet1.xml", sheet),
@@ -213,6 +215,10 @@ def texts() -> None:
     pathlib.Path("data.json").write_text('{"a": [1, 2]}')
     pathlib.Path("notes.md").write_text("# Notes\n\n- one\n")
     pathlib.Path("windows.csv").write_bytes("name;größe\nMüller;3\nGößmann;4\n".encode("cp1252"))
+    pathlib.Path("short.txt").write_bytes("grüße".encode("latin-1"))
+    pathlib.Path("cyrillic.txt").write_bytes(("Привет, как у тебя дела? Сегодня хорошая погода. " * 20).encode("cp1251"))
+    parts = b"--XX\nContent-Type: text/plain\n\nx\n" * 11_000
+    pathlib.Path("many.eml").write_bytes(b"From: a@b.c\nContent-Type: multipart/mixed; boundary=XX\n\n" + parts)
     pathlib.Path("utf16.csv").write_bytes("name,größe\n".encode("utf-16"))
     pathlib.Path("binary.bin").write_bytes(bytes(range(256)) * 10)
     pathlib.Path("empty.txt").write_bytes(b"")
