@@ -58,3 +58,33 @@ def test_an_agents_session_is_debugged_in_a_notebook(start_gateway, tmp_path: Pa
     assert "in read at line" in everything and "wanted = 'apiKey'" in everything, "the failure"
     seen = agent.call("POST", "/sessions/worker/execute", 200, json={"code": "note_from_a_person"}).json()
     assert "api_key" in seen["result"]["text/plain"], "the session lives on, with what the person set"
+
+
+def test_a_batch_goes_on_from_its_checkpoints(start_gateway, tmp_path: Path) -> None:
+    gateway = start_gateway(server__auth="none", server__token="")
+    gateway.warm_up("")
+    cells = run(gateway.url, "batch_with_checkpoints", "python3", tmp_path)
+    everything = "".join(text_of(each) for each in cells)
+    assert everything.count("cleaned: computed") == everything.count("summary: computed") == 1
+    assert everything.count("from its checkpoint") == 2
+    report = text_of(cells[-1]).split()
+    assert report[0] == "region,units,revenue" and {line.split(",")[0] for line in report[1:]} == {"north", "south", "west", "east"}
+
+
+def test_tools_are_called_in_parallel(start_gateway, tmp_path: Path) -> None:
+    gateway = start_gateway(config=TOOLS, server__auth="none", server__token="")
+    gateway.warm_up("")
+    cells = run(gateway.url, "tools_in_parallel", "python3", tmp_path)
+    everything = "".join(text_of(each) for each in cells)
+    assert "100 done, 0 failed" in everything and "1007" in everything
+    assert "21 answers, 1 of them an error" in everything
+
+
+def test_documents_become_text(start_gateway, tmp_path: Path) -> None:
+    gateway = start_gateway(server__auth="none", server__token="")
+    gateway.warm_up("")
+    cells = run(gateway.url, "documents_to_text", "python3", tmp_path)
+    everything = "".join(text_of(each) for each in cells)
+    assert "please pay within 14 days" in everything and "paper,12.5" in everything
+    assert everything.count("Receipt number 815") == 2, "alone, and in the archive"
+    assert "not read: /mnt/files/damaged.pdf: it is damaged, or no PDF after all" in everything
