@@ -124,6 +124,8 @@ std::optional<response> admission::find_route(state& of) const {
     if (!of.match.found) of.match = routes_->find(of.what.method, of.path);
     of.is_websocket = of.match.found && of.match.found->method == "WS";
     of.what.parameters = of.match.parameters;
+    if (has_control_character(of.what.path) && !(of.match.found && of.match.found->any_name))
+        return of.refuse(errc::invalid_request, "a path must not hold control characters");
     if (of.match.allowed.empty())
         return of.refuse(errc::not_found, fmt::format("there is nothing at {}", of.what.path));
     if (of.match.found || of.what.method == "OPTIONS") return std::nullopt;

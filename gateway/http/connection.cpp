@@ -168,12 +168,17 @@ awaitable<bool> connection::answer(exchange& of) {
         receiving_since_.reset();
         co_return co_await serve_websocket(of);
     }
+    failure stopping{errc::unavailable, "the gateway is restarting: ask again in a moment"};
+    if (route.streams_body) {
+        if (shared_->stopping) co_return co_await refuse(of, stopping);
+        auto answer = co_await handle_streaming(of);
+        co_return co_await send(of, std::move(answer));
+    }
     body_room room(*shared_);
     if (auto received = co_await receive_body(of, room); !received) {
         if (received.error().code == errc::peer_gone) co_return false;
         co_return co_await refuse(of, received.error(), status_of_failed_read(received.error(), false));
     }
-    failure stopping{errc::unavailable, "the gateway is restarting: ask again in a moment"};
     if (shared_->stopping) co_return co_await refuse(of, stopping);
     receiving_since_.reset();
     auto answer = co_await handle(route, what);
@@ -203,11 +208,12 @@ std::size_t connection::body_limit(const exchange& of) const {
 
 awaitable<result<void>> connection::receive_body(exchange& of, body_room& room) {
     auto limit = body_limit(of);
-    if (of.head.announced_bytes > limit)
+    auto announced = of.head.announced_bytes.value_or(0);
+    if (announced > limit)
         co_return failure{errc::too_large,
                           fmt::format("the body is over {} bytes: {}", limit, shared_->options.max_body_advice)};
     if (!of.head.has_body) co_return result<void>();
-    if (!room.take(of.head.announced_bytes, limit))
+    if (!room.take(announced, limit))
         co_return failure{errc::unavailable, "too many large requests at a time: send it again in a moment"};
     if (of.head.expects_continue && !co_await write("HTTP/1.1 100 Continue\r\n\r\n"))
         co_return failure{errc::peer_gone, "the client is gone"};
@@ -216,6 +222,33 @@ awaitable<result<void>> connection::receive_body(exchange& of, body_room& room) 
     of.head.what.body = std::move(*body);
     of.body_read = true;
     co_return result<void>();
+}
+
+// What it leaves unread is read by nobody: the connection ends with the answer.
+awaitable<response> connection::handle_streaming(exchange& of) {
+    auto& what = of.head.what;
+    receiving_since_.reset();
+    what.announced_bytes = of.head.announced_bytes;
+    what.body_pieces = [this, &of] { return receive_piece(of); };
+    auto answer = co_await of.decision.found->handle(what);
+    what.body_pieces = nullptr;
+    co_return answer;
+}
+
+awaitable<result<std::optional<std::string>>> connection::receive_piece(exchange& of) {
+    result<std::optional<std::string>> piece = std::optional<std::string>();
+    if (of.body_read) co_return piece;
+    piece = failure{errc::peer_gone, "the client is gone"};
+    if (std::exchange(of.head.expects_continue, false) && !co_await write("HTTP/1.1 100 Continue\r\n\r\n"))
+        co_return piece;
+    receiving_ = true;
+    receiving_since_ = std::chrono::steady_clock::now();
+    if (!revoked_) piece = co_await reader_.read_piece();
+    receiving_since_.reset();
+    receiving_ = false;
+    if (revoked_) piece = failure{errc::unauthorized, "this key was revoked"};
+    if (piece && !*piece) of.body_read = true;
+    co_return piece;
 }
 
 awaitable<void> connection::close() {
@@ -248,7 +281,7 @@ void connection::end() {
 void connection::close_key(const std::string& key_id) {
     if (key_id_ != key_id) return;
     revoked_ = true;
-    if (cancellable_) end();
+    if (cancellable_ || receiving_) end();
     if (auto socket = websocket_.lock()) socket->begin_close(close_code::policy, "the key was revoked");
 }
 

@@ -56,10 +56,12 @@ class connection : public std::enable_shared_from_this<connection> {
     std::size_t body_limit(const exchange& of) const;
     std::optional<response> refuse_unread(exchange& of) const;
     awaitable<result<void>> receive_body(exchange& of, body_room& room);
+    awaitable<response> handle_streaming(exchange& of);
+    awaitable<result<std::optional<std::string>>> receive_piece(exchange& of);
     awaitable<bool> send(exchange& of, response answer);
     awaitable<bool> send_text(const std::string& head, const std::string& body);
-    awaitable<bool> send_stream(body_source source, std::string head, bool chunked);
-    static awaitable<bool> send_pieces(std::shared_ptr<connection> self, body_source source, bool chunked);
+    awaitable<bool> send_stream(body_source source, std::string head, framing how);
+    static awaitable<bool> send_pieces(std::shared_ptr<connection> self, body_source source, framing how);
     template <class Value>
     awaitable<std::pair<std::exception_ptr, Value>> while_peer_stays(awaitable<Value> work);
     static awaitable<void> watch_peer(std::shared_ptr<connection> self);
@@ -83,6 +85,7 @@ class connection : public std::enable_shared_from_this<connection> {
     std::optional<std::chrono::steady_clock::time_point> receiving_since_;
     bool waiting_ = false;      // for the next request
     bool answering_ = false;    // bytes of an answer have been sent
+    bool receiving_ = false;    // waits for a piece of a streamed body
     bool cancellable_ = false;  // what runs for this request ends when the peer leaves
     bool revoked_ = false;
     bool over_limit_ = false;

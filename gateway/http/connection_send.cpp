@@ -35,9 +35,10 @@ awaitable<bool> connection::send(exchange& of, response answer) {
     auto* text = std::get_if<std::string>(&answer.body);
     framing how;
     how.is_http_1_0 = of.head.is_http_1_0;
-    how.chunked = source && !how.is_http_1_0;
-    how.keep_alive = of.keep_alive = of.keep_alive && (!source || how.chunked);
-    if (text) how.content_length = text->size();
+    how.content_length = answer.content_length;
+    if (text && !how.content_length) how.content_length = text->size();
+    how.chunked = !how.content_length && !how.is_http_1_0;
+    how.keep_alive = of.keep_alive = of.keep_alive && (how.content_length || how.chunked);
     auto head = write_head(answer, how, request_id_, of.decision.headers);
     answering_ = true;
     if (is_head || !has_body(answer.status)) co_return co_await write(head) && of.keep_alive;
@@ -46,7 +47,7 @@ awaitable<bool> connection::send(exchange& of, response answer) {
         sent = co_await send_text(head, *text);
     } else {
         auto pieces = std::move(*source);
-        sent = co_await send_stream(std::move(pieces), std::move(head), how.chunked);
+        sent = co_await send_stream(std::move(pieces), std::move(head), how);
     }
     co_return sent&& of.keep_alive;
 }
@@ -60,21 +61,25 @@ awaitable<bool> connection::send_text(const std::string& head, const std::string
     co_return co_await write(body);
 }
 
-awaitable<bool> connection::send_stream(body_source source, std::string head, bool chunked) {
+awaitable<bool> connection::send_stream(body_source source, std::string head, framing how) {
     if (!co_await write(head)) co_return false;
-    auto pieces = send_pieces(shared_from_this(), std::move(source), chunked);
+    auto pieces = send_pieces(shared_from_this(), std::move(source), how);
     auto [thrown, sent] = co_await while_peer_stays(std::move(pieces));
     if (thrown && !is_cancelled(thrown)) std::rethrow_exception(thrown);
     if (thrown || !sent) stream_.abort();
     co_return !thrown && sent;
 }
 
-awaitable<bool> connection::send_pieces(std::shared_ptr<connection> self, body_source source, bool chunked) {
+// False when the client is gone, and when the source did not give what was announced.
+awaitable<bool> connection::send_pieces(std::shared_ptr<connection> self, body_source source, framing how) {
+    std::uint64_t left = how.content_length.value_or(0);
     while (true) {
         auto piece = co_await source();
         if (!piece) break;
         if (piece->empty()) continue;
-        if (!chunked) {
+        if (how.content_length && piece->size() > left) co_return false;
+        left -= how.content_length ? piece->size() : 0;
+        if (!how.chunked) {
             if (!co_await self->write(*piece)) co_return false;
             continue;
         }
@@ -82,7 +87,7 @@ awaitable<bool> connection::send_pieces(std::shared_ptr<connection> self, body_s
         framed.append(*piece).append("\r\n");
         if (!co_await self->write(framed)) co_return false;
     }
-    if (!chunked) co_return true;
+    if (!how.chunked) co_return left == 0;
     co_return co_await self->write("0\r\n\r\n");
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "gateway/base/async.hpp"
+#include "gateway/base/result.hpp"
 #include "gateway/http/principal.hpp"
 
 namespace gateway::http {
@@ -22,6 +23,11 @@ struct less_ignoring_case {
 };
 using header_map = std::multimap<std::string, std::string, less_ignoring_case>;
 
+// The next piece of a request's body, some 256 KiB but for the last; nullopt ends it. Read only as fast as it is
+// called; the first call invites the body of a client that waits for that (Expect: 100-continue). timeout: the client
+// fell silent; peer_gone; invalid_request; unauthorized: its key was revoked meanwhile.
+using body_reader = std::function<awaitable<result<std::optional<std::string>>>()>;
+
 struct request {
     std::string id;                                 // "req_…", also in the answer's x-request-id
     std::string method;                             // upper case
@@ -29,8 +35,10 @@ struct request {
     std::vector<std::string> parameters;            // the pattern's {…}, decoded, in order
     std::multimap<std::string, std::string> query;  // decoded
     header_map headers;
-    std::string body;
-    std::string remote;  // the peer's address, or X-Forwarded-For's when trust_xheaders
+    std::string body;         // all of it, except on routes with streams_body
+    body_reader body_pieces;  // on those; good until the handler ends, which may leave the rest unread
+    std::optional<std::uint64_t> announced_bytes;  // the Content-Length
+    std::string remote;                            // the peer's address, or X-Forwarded-For's when trust_xheaders
     bool secure = false;
     principal caller;  // who the credentials name; anonymous on routes that need none
 
@@ -47,6 +55,9 @@ struct response {
     std::string content_type = "application/json";
     std::vector<std::pair<std::string, std::string>> headers;
     std::variant<std::string, body_source> body;
+    // How long a source's body is, when that is known: it is sent without chunks, and a source that ends before is an
+    // error that the client sees. For HEAD also with an empty text.
+    std::optional<std::uint64_t> content_length = {};
 };
 
 // What to answer instead of handling the request, judged from its head alone; nullopt: go on.

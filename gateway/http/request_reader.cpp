@@ -4,11 +4,11 @@
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/ssl/error.hpp>
+#include <boost/beast/core/buffers_range.hpp>
 #include <boost/beast/core/buffers_to_string.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/read.hpp>
-#include <boost/beast/http/string_body.hpp>
 #include <optional>
 
 #include "gateway/http/text.hpp"
@@ -20,8 +20,34 @@ namespace beast = boost::beast;
 
 constexpr auto tuple_awaitable = asio::as_tuple(asio::use_awaitable);
 constexpr std::size_t read_ahead_bytes = 64 << 10;
+constexpr std::size_t piece_bytes = 256 << 10;
 
-using parser = beast::http::request_parser<beast::http::string_body>;
+// A body as a string that may be taken away while more of it comes. Beast's own sets as much memory aside as a client
+// announces.
+struct piecewise_body {
+    using value_type = std::string;
+
+    class reader {
+      public:
+        template <bool is_request, class Fields>
+        reader(beast::http::header<is_request, Fields>&, value_type& into) : into_(into) {}
+        void init(const boost::optional<std::uint64_t>&, error_code& ec) { ec = {}; }
+        template <class Buffers>
+        std::size_t put(const Buffers& buffers, error_code& ec) {
+            ec = {};
+            const auto before = into_.size();
+            for (const auto each : beast::buffers_range_ref(buffers))
+                into_.append(static_cast<const char*>(each.data()), each.size());
+            return into_.size() - before;
+        }
+        void finish(error_code& ec) { ec = {}; }
+
+      private:
+        value_type& into_;
+    };
+};
+
+using parser = beast::http::request_parser<piecewise_body>;
 
 bool is_gone(const error_code& ec) {
     return ec.category() == asio::error::get_system_category() || ec.category() == asio::error::get_misc_category() ||
@@ -111,6 +137,7 @@ awaitable<result<std::string>> request_reader::read_body(std::size_t limit) {
     auto& self = *implementation_;
     auto& parser = *self.current;
     parser.body_limit(limit);
+    self.buffer.reserve(read_ahead_bytes);  // as much as it holds is read at a time
     while (!parser.is_done()) {
         self.bound.start(self.limits.stall_time);
         auto [ec, count] = co_await beast::http::async_read_some(self.from, self.buffer, parser, tuple_awaitable);
@@ -119,6 +146,23 @@ awaitable<result<std::string>> request_reader::read_body(std::size_t limit) {
             co_return self.explain(ec, fmt::format("the body is over {} bytes: {}", limit, self.limits.body_advice));
     }
     co_return std::move(parser.get().body());
+}
+
+awaitable<result<std::optional<std::string>>> request_reader::read_piece() {
+    auto& self = *implementation_;
+    auto& parser = *self.current;
+    auto& piece = parser.get().body();
+    self.buffer.reserve(read_ahead_bytes);
+    piece.reserve(piece_bytes + read_ahead_bytes);
+    while (!parser.is_done() && piece.size() < piece_bytes) {
+        self.bound.start(self.limits.stall_time);
+        auto [ec, count] = co_await beast::http::async_read_some(self.from, self.buffer, parser, tuple_awaitable);
+        self.bound.stop();
+        if (ec) co_return self.explain(ec, "the body is too large");
+    }
+    std::optional<std::string> answer;
+    if (!piece.empty()) answer = std::exchange(piece, std::string());
+    co_return answer;
 }
 
 awaitable<bool> request_reader::wait_for_close() {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "gateway/http/deadline.hpp"
@@ -27,7 +28,7 @@ struct request_head {
     bool is_http_1_0 = false;
     bool has_body = false;
     bool expects_continue = false;
-    std::uint64_t announced_bytes = 0;  // the Content-Length; 0 when chunked
+    std::optional<std::uint64_t> announced_bytes;  // the Content-Length; absent when chunked
 };
 
 class request_reader {
@@ -42,6 +43,8 @@ class request_reader {
     awaitable<result<request_head>> read_head();
     // After read_head(); the same codes, too_large over `limit` bytes.
     awaitable<result<std::string>> read_body(std::size_t limit);
+    // The same, piece by piece and of any size; nullopt after the last.
+    awaitable<result<std::optional<std::string>>> read_piece();
     // Reads ahead while an answer is streamed; returns when the peer has closed, or has sent so much of further
     // requests that its close would not be seen anyway.
     awaitable<bool> wait_for_close();

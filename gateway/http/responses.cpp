@@ -47,6 +47,7 @@ constexpr phrase phrases[] = {
     {502, "Bad Gateway"},
     {503, "Service Unavailable"},
     {504, "Gateway Timeout"},
+    {507, "Insufficient Storage"},
 };
 
 std::string dump(const nlohmann::json& what) {

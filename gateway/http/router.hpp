@@ -23,6 +23,8 @@ struct route {
     scope needed = scope::execute;
     error_style errors = error_style::jupyter;
     std::size_t max_body_bytes = 0;  // 0: server_options' own limit
+    bool streams_body = false;       // the handler reads request::body_pieces, of any size; else the body comes whole
+    bool any_name = false;           // control characters may be in the path: it ends in a file's name
     http::admit admit;               // asked before the body is read
     http::handler handle;            // for a plain request
     http::websocket_route upgrade;   // for "WS"

@@ -16,10 +16,6 @@ int hex_digit(char c) {
 
 failure bad(std::string message) { return failure{errc::invalid_request, std::move(message)}; }
 
-bool has_control_character(std::string_view text) {
-    return std::any_of(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
-}
-
 bool has_dot_segment(std::string_view path) {
     while (!path.empty()) {
         auto slash = path.find('/');
@@ -64,10 +60,28 @@ result<std::string> percent_decode(std::string_view text, bool plus_is_space) {
     return decoded;
 }
 
+std::string percent_encode(std::string_view text, bool keep_slashes) {
+    static constexpr char digits[] = "0123456789ABCDEF";
+    std::string encoded;
+    for (unsigned char each : text) {
+        const bool is_plain = (each >= '0' && each <= '9') || (each >= 'a' && each <= 'z') ||
+                              (each >= 'A' && each <= 'Z') || each == '-' || each == '.' || each == '_' ||
+                              each == '~' || (each == '/' && keep_slashes);
+        if (is_plain)
+            encoded += static_cast<char>(each);
+        else
+            encoded.append({'%', digits[each >> 4], digits[each & 15]});
+    }
+    return encoded;
+}
+
+bool has_control_character(std::string_view text) {
+    return std::any_of(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
+}
+
 result<std::string> decode_path(std::string_view encoded) {
     auto decoded = percent_decode(encoded);
     if (!decoded) return decoded.error();
-    if (has_control_character(*decoded)) return bad("a path must not hold control characters");
     if (has_dot_segment(*decoded)) return bad("a path must not hold the segments \".\" and \"..\"");
     return decoded;
 }
