@@ -41,12 +41,18 @@ constexpr description descriptions[] = {
     {errc::tool_failed, "tool_failed", 502},
     {errc::unavailable, "unavailable", 503},
     {errc::internal_error, "internal_error", 500},
+    {errc::link_refused, "link_refused", 403},
+    {errc::file_not_found, "file_not_found", 404},
+    {errc::file_unusable, "file_unusable", 409},
+    {errc::precondition_failed, "precondition_failed", 412},
+    {errc::range_not_satisfiable, "range_not_satisfiable", 416},
+    {errc::storage_full, "storage_full", 507},
 };
 
 const description& describe(errc code) {
     for (const auto& each : descriptions)
         if (each.code == code) return each;
-    return descriptions[std::size(descriptions) - 1];
+    return describe(errc::internal_error);
 }
 
 }  // namespace

@@ -38,6 +38,12 @@ enum class errc {
     tool_failed,
     unavailable,
     internal_error,
+    link_refused,
+    file_not_found,
+    file_unusable,
+    precondition_failed,
+    range_not_satisfiable,
+    storage_full,
 };
 
 const char* to_string(errc code);

@@ -47,6 +47,7 @@ struct storage_section {
     std::string data_dir;     // resolved by load(): never empty after it
     std::string runtime_dir;  // resolved by load()
     bool keep_files = false;
+    integer link_max_s = 604'800;
 };
 
 struct kernels_section {

@@ -119,6 +119,7 @@ std::vector<setting> storage_settings() {
          "Sockets and connection files of running kernels",
          "$XDG_RUNTIME_DIR/cellgate, /run/cellgate as root, or /tmp/cellgate-UID", "--runtime-dir"},
         {"storage.keep_files", storage<&T::keep_files>, any(), "Keep a session's directories when it ends"},
+        {"storage.link_max_s", storage<&T::link_max_s>, positive_seconds(), "Longest life of a signed link to a file"},
     };
 }
 

@@ -122,6 +122,10 @@ api::composio::service_options to_composio_options(const config::config& from) {
     return out;
 }
 
+files::link_rules to_link_rules(const config::config& from) {
+    return {from.server.public_url, base_of_links(from), std::chrono::seconds(from.storage.link_max_s)};
+}
+
 packages::installer_settings to_installer_settings(const config::config& from, const std::string& data_dir) {
     const auto& section = from.packages;
     packages::installer_settings out;

@@ -20,6 +20,7 @@
 #include "gateway/api/helpers/tools_route.hpp"
 #include "gateway/base/ids.hpp"
 #include "gateway/base/log.hpp"
+#include "gateway/files/links.hpp"
 #include "gateway/http/key_authenticator.hpp"
 #include "gateway/server/front_page.hpp"
 #include "gateway/server/options.hpp"
@@ -42,10 +43,20 @@ void raise_descriptor_limit() {
     ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-std::string url_of(const config::server_section& from, std::uint16_t port) {
+std::string origin_of(const config::server_section& from, std::string host, std::uint16_t port) {
     const auto* scheme = from.tls_certificate.empty() ? "http" : "https";
-    const auto host = from.host.find(':') == std::string::npos ? from.host : "[" + from.host + "]";
-    return fmt::format("{}://{}:{}{}", scheme, host, port, from.base_url == "/" ? "" : from.base_url);
+    if (host.find(':') != std::string::npos) host = "[" + host + "]";
+    return fmt::format("{}://{}:{}", scheme, host, port);
+}
+
+std::string url_of(const config::server_section& from, std::uint16_t port) {
+    return origin_of(from, from.host, port) + (from.base_url == "/" ? "" : from.base_url);
+}
+
+// Where this machine reaches the gateway: every address is none to connect to.
+std::string own_origin(const config::server_section& from, std::uint16_t port) {
+    const auto host = from.host == "0.0.0.0" ? "127.0.0.1" : from.host == "::" ? "::1" : from.host;
+    return origin_of(from, host, port);
 }
 
 // The parts, in the order in which they are built; they go in the opposite order.
@@ -63,6 +74,7 @@ class parts {
     kernels::kernel_environment make_kernel_environment();
     sessions::registry_parts make_registry_parts();
     result<void> open_keys();
+    result<void> open_links();
     void add_routes();
     void add_helper_routes();
     void announce() const;
@@ -88,6 +100,7 @@ class parts {
     api::composio::service composio_;
     packages::installer installer_;
     std::string made_token_;
+    std::shared_ptr<files::links> links_;
     std::unique_ptr<http::key_store> keys_;
     std::unique_ptr<http::authenticator> authenticator_;
     http::key_authenticator* watched_ = nullptr;
@@ -164,6 +177,13 @@ result<void> parts::open_keys() {
     return {};
 }
 
+result<void> parts::open_links() {
+    auto opened = files::link_signer::open(owned_.data());
+    if (!opened) return opened.error();
+    links_ = std::make_shared<files::links>(std::move(*opened), to_link_rules(settings_));
+    return {};
+}
+
 void parts::add_routes() {
     add_front_page(router_);
     auto jupyter = to_jupyter_options(settings_);
@@ -174,6 +194,7 @@ void parts::add_routes() {
     api::jupyter::add_jupyter_routes(router_, registry_, std::move(jupyter));
     auto agent = to_agent_options(settings_);
     agent.pool = &pool_;
+    agent.links = links_;
     api::agent::add_agent_routes(router_, registry_, std::move(agent));
     composio_.add_routes(router_);
 }
@@ -195,6 +216,7 @@ void parts::add_helper_routes() {
 
 result<void> parts::prepare() {
     if (auto opened = open_keys(); !opened) return opened;
+    if (auto opened = open_links(); !opened) return opened;
     if (auto started = registry_.start(); !started) return started;
     if (auto started = installer_.start(); !started) return started;
     add_routes();
@@ -206,7 +228,9 @@ result<void> parts::prepare() {
     helpers_ = std::make_unique<api::helpers::endpoint>(io_.get_executor(), owned_.helper_sockets(), find_session);
     add_helper_routes();
     if (auto bound = helpers_->listen(); !bound) return bound;
-    return server_->listen();
+    if (auto bound = server_->listen(); !bound) return bound;
+    links_->set_own_url(own_origin(settings_.server, server_->port()));
+    return {};
 }
 
 void parts::announce() const {

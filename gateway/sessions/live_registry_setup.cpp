@@ -4,6 +4,7 @@
 #include "gateway/base/thread_pool.hpp"
 #include "gateway/kernels/zygotes.hpp"
 #include "gateway/sessions/live_registry.hpp"
+#include "mounts/local_files.hpp"
 
 namespace gateway::sessions {
 namespace {
@@ -67,8 +68,8 @@ std::optional<kernels::pooled_kernel> live_registry::take_warm(const session_opt
 
 result<session_parts> live_registry::prepare(const std::string& id, const session_options& options,
                                              const kernels::kernelspec& spec) {
-    session_parts made{parts_.ex, parts_.pool, parts_.kernels, parts_.budget, parts_.limits, id, options, {}, {}, {},
-                       {},        {}};
+    session_parts made{
+        parts_.ex, parts_.pool, parts_.kernels, parts_.budget, parts_.limits, id, options, {}, {}, {}, {}, {}, {}};
     // Only people's kernels see host directories; an agent's files are its own.
     const auto place = options.made_by == origin::jupyter ? roots_.find(options.working_dir) : std::nullopt;
     auto warm = place ? std::nullopt : take_warm(options, spec);
@@ -89,6 +90,7 @@ result<session_parts> live_registry::prepare(const std::string& id, const sessio
     }
     const auto paths = directories_->paths(made.kernel.id);
     made.files_directory = paths.files;
+    made.files = std::make_shared<mounts::local_files>(paths.files, paths.uploads);
     made.packages_directory = paths.packages;
     made.log_directory = paths.log;
     return made;

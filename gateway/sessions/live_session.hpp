@@ -30,6 +30,7 @@ struct session_parts {
     session_options options;
     kernels::kernel_options kernel;
     std::string files_directory;
+    std::shared_ptr<mounts::file_store> files;
     std::string packages_directory;
     std::string log_directory;
     std::unique_ptr<kernels::kernel> ready_kernel;  // from the warm pool; null: one is started
@@ -62,6 +63,7 @@ class live_session final : public session,
     const std::string& helper_key() const override { return parts_.kernel.helper_key; }
     const tools::shared_meters& meters() const override { return meters_; }
     const std::string& files_directory() const override { return parts_.files_directory; }
+    const std::shared_ptr<mounts::file_store>& files() const override { return parts_.files; }
     const std::string& packages_directory() const override { return parts_.packages_directory; }
     output_log& log() override { return log_; }
 

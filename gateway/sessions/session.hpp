@@ -16,6 +16,7 @@
 #include "gateway/sessions/jupyter_client.hpp"
 #include "gateway/sessions/output_log.hpp"
 #include "gateway/tools/meter.hpp"
+#include "mounts/file_store.hpp"
 
 namespace gateway::sessions {
 
@@ -79,8 +80,9 @@ class session {
     virtual milliseconds cell_timeout() const = 0;
     virtual cell_settings settings_for(origin who) const = 0;  // of cells that say nothing themselves
     virtual const std::string& helper_key() const = 0;
-    virtual const tools::shared_meters& meters() const = 0;     // what its cells used of the model and of search
-    virtual const std::string& files_directory() const = 0;     // the host's path of /mnt/files
+    virtual const tools::shared_meters& meters() const = 0;  // what its cells used of the model and of search
+    virtual const std::string& files_directory() const = 0;  // the host's path of /mnt/files
+    virtual const std::shared_ptr<mounts::file_store>& files() const = 0;
     virtual const std::string& packages_directory() const = 0;  // the host's path of /opt/cellgate/packages
     virtual output_log& log() = 0;
 

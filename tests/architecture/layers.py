@@ -18,13 +18,15 @@ MAY_INCLUDE: dict[str, set[str]] = {
     "gateway/storage": BASE,
     "gateway/http": BASE | {"gateway/storage"},
     "gateway/outbound": BASE,
+    # A session's files as requests and answers; knows no session.
+    "gateway/files": BASE | {"gateway/http", "mounts"},
     "gateway/kernels": BASE | {"messaging", "kernel/launcher", "mounts"},
     "gateway/tools": BASE | {"gateway/outbound"},
     "gateway/packages": BASE | {"gateway/tools"},
     "gateway/sessions": BASE | {"gateway/storage", "gateway/kernels", "gateway/tools", "messaging", "mounts", "kernel/launcher"},
 }
 
-API = BASE | {"gateway/storage", "gateway/http", "gateway/sessions", "gateway/tools", "gateway/packages", "gateway/kernels", "messaging", "mounts"}
+API = BASE | {"gateway/storage", "gateway/http", "gateway/files", "gateway/sessions", "gateway/tools", "gateway/packages", "gateway/kernels", "messaging", "mounts"}
 for family in ("jupyter", "agent", "helpers", "composio", "mcp"):
     MAY_INCLUDE[f"gateway/api/{family}"] = API
 # The tool router shows cells in the words of the agent API.

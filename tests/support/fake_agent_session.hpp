@@ -14,6 +14,7 @@
 
 #include "gateway/sessions/cell_events.hpp"
 #include "gateway/sessions/registry.hpp"
+#include "mounts/local_files.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 namespace test_support {
@@ -128,6 +129,7 @@ class fake_agent_session final : public gateway::sessions::session {
     const std::string& helper_key() const override { return kernel_id_; }
     const gateway::tools::shared_meters& meters() const override { return meters_; }
     const std::string& files_directory() const override { return files_directory_.path(); }
+    const std::shared_ptr<mounts::file_store>& files() const override { return files_; }
     const std::string& packages_directory() const override { return files_directory_.path(); }
     gateway::sessions::output_log& log() override { return log_; }
     gateway::awaitable<gateway::result<void>> ready() override { co_return gateway::result<void>(); }
@@ -215,6 +217,9 @@ class fake_agent_session final : public gateway::sessions::session {
     gateway::sessions::session_options options_;
     temporary_directory log_directory_;
     temporary_directory files_directory_;
+    temporary_directory uploads_directory_;
+    std::shared_ptr<mounts::file_store> files_ =
+        std::make_shared<mounts::local_files>(files_directory_.path(), uploads_directory_.path());
     gateway::sessions::log_budget budget_{1u << 30, 1u << 30};
     gateway::sessions::output_log log_;
     gateway::event changed_;

@@ -115,6 +115,7 @@ class fake_session final : public gateway::sessions::session {
     const std::string& helper_key() const override { return empty_; }
     const gateway::tools::shared_meters& meters() const override { return meters_; }
     const std::string& files_directory() const override { return empty_; }
+    const std::shared_ptr<mounts::file_store>& files() const override { return files_; }
     const std::string& packages_directory() const override { return empty_; }
     gateway::sessions::output_log& log() override {
         if (!log_)
@@ -173,6 +174,7 @@ class fake_session final : public gateway::sessions::session {
 
     gateway::executor ex_;
     std::string id_, name_, kernel_id_, empty_;
+    std::shared_ptr<mounts::file_store> files_;
     gateway::sessions::session_options options_;
     gateway::tools::shared_meters meters_;
     temporary_directory directory_;

@@ -6,15 +6,19 @@
 #include <charconv>
 #include <utility>
 
+#include "gateway/files/store_calls.hpp"
+
 namespace gateway::api::agent {
 
 void add_route(http::router& routes, const std::shared_ptr<context>& with, const char* method, const char* pattern,
-               http::scope needed, endpoint what) {
+               http::scope needed, endpoint what, route_traits traits) {
     http::route added;
     added.method = method;
     added.pattern = pattern;
     added.needed = needed;
     added.errors = http::error_style::agent;
+    added.any_name = traits.any_name;
+    added.streams_body = traits.streams_body;
     added.handle = [with, what](http::request& from) { return what(*with, from); };
     routes.add(std::move(added));
 }
@@ -33,6 +37,8 @@ result<shared_session> find_session(context& with, const http::request& from) {
     return failure{errc::session_not_found,
                    fmt::format("there is no session {}; GET /api/v1/sessions lists those there are", wanted)};
 }
+
+result<mounts::file_path> find_path(const http::request& from) { return files::parse_path(from.parameters.at(1)); }
 
 result<void> check_query(const http::request& from, const std::vector<std::string_view>& known) {
     for (const auto& [name, value] : from.query)
@@ -59,11 +65,15 @@ result<std::uint64_t> query_number(const http::request& from, const char* name, 
 }
 
 void add_agent_routes(http::router& routes, sessions::registry& registry, agent_options options) {
-    auto with = std::make_shared<context>(context{registry, options});
+    auto with = std::make_shared<context>(context{registry, std::move(options)});
+    if (!with->options.links)
+        with->options.links = std::make_shared<files::links>(files::link_signer::make(), files::link_rules{});
     add_session_routes(routes, with);
     add_execute_route(routes, with);
     add_cell_routes(routes, with);
     add_notebook_route(routes, with);
+    add_file_routes(routes, with);
+    add_link_routes(routes, with);
     add_socket_route(routes, with);
     add_openapi_route(routes, with);
 }

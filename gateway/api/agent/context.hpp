@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "gateway/api/agent/routes.hpp"
+#include "mounts/file_path.hpp"
 
 namespace gateway::api::agent {
 
@@ -18,9 +19,15 @@ struct context {
 using shared_session = std::shared_ptr<sessions::session>;
 using endpoint = awaitable<http::response> (*)(context&, http::request&);
 
+// As http::route has them.
+struct route_traits {
+    bool any_name = false;
+    bool streams_body = false;
+};
+
 // Adds a route whose handler keeps `with` alive.
 void add_route(http::router& routes, const std::shared_ptr<context>& with, const char* method, const char* pattern,
-               http::scope needed, endpoint what);
+               http::scope needed, endpoint what, route_traits traits = {});
 
 // One function a family, each in its own file.
 void add_session_routes(http::router& routes, const std::shared_ptr<context>& with);
@@ -28,6 +35,8 @@ void add_cell_routes(http::router& routes, const std::shared_ptr<context>& with)
 void add_execute_route(http::router& routes, const std::shared_ptr<context>& with);
 void add_notebook_route(http::router& routes, const std::shared_ptr<context>& with);
 void add_socket_route(http::router& routes, const std::shared_ptr<context>& with);
+void add_file_routes(http::router& routes, const std::shared_ptr<context>& with);
+void add_link_routes(http::router& routes, const std::shared_ptr<context>& with);
 void add_openapi_route(http::router& routes, const std::shared_ptr<context>& with);
 
 http::response refuse(const failure& why, const http::request& from);
@@ -35,6 +44,9 @@ http::response refuse(const failure& why, const http::request& from);
 // The session that the route's first parameter names, by id or by name (of the caller's own sessions; an admin says
 // whose with ?user_id=). session_not_found for another user's as for one that never was.
 result<shared_session> find_session(context& with, const http::request& from);
+
+// The second parameter, as a path in the session's mount.
+result<mounts::file_path> find_path(const http::request& from);
 
 // Query keys other than `known` (and token, a credential), and repeated ones, are refused by name.
 result<void> check_query(const http::request& from, const std::vector<std::string_view>& known);

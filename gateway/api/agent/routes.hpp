@@ -5,8 +5,10 @@
 #include <boost/asio/thread_pool.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 
+#include "gateway/files/links.hpp"
 #include "gateway/http/router.hpp"
 #include "gateway/sessions/registry.hpp"
 
@@ -17,7 +19,8 @@ struct agent_options {
     std::uint64_t text_file_max_bytes = 1ull << 30;  // of that file
     milliseconds keep_alive{5'000};                  // between the spaces of an execute answer that waits
     std::string base_url = "/";                      // begins and ends with "/"; Location begins with it
-    asio::thread_pool* pool = nullptr;               // takes large requests apart; outlives the router
+    asio::thread_pool* pool = nullptr;  // takes large requests apart, reads and writes files; outlives the router
+    std::shared_ptr<const files::links> links;  // to files; null: such as end with the process
 };
 
 // `registry` outlives the router.

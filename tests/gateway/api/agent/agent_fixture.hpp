@@ -35,6 +35,7 @@ class agent_fixture : public testing::Test {
   protected:
     agent_fixture() {
         options.keep_alive = milliseconds(20);
+        options.pool = &pool;
         add_agent_routes(routes, registry, options);
     }
     ~agent_fixture() override {
@@ -65,6 +66,9 @@ class agent_fixture : public testing::Test {
         made.path = target.substr(0, target.find('?'));
         made.body = body;
         made.caller = who;
+        made.secure = secure;
+        for (const auto& [name, value] : headers) made.headers.emplace(name, value);
+        if (headers.find("Host") == headers.end()) made.headers.emplace("Host", "gate.example:1");
         if (auto query = target.find('?'); query != std::string::npos) add_query(target.substr(query + 1), made);
         auto match = routes.find(method, made.path);
         if (!match.found) throw std::runtime_error("no route " + method + " " + made.path);
@@ -73,6 +77,7 @@ class agent_fixture : public testing::Test {
             return http::error_response(refused, match.found->errors, made.id);
         }
         made.parameters = match.parameters;
+        if (match.found->streams_body) made.body_pieces = pieces_of(std::exchange(made.body, std::string()));
         return test_support::await(io, match.found->handle(made));
     }
 
@@ -82,8 +87,20 @@ class agent_fixture : public testing::Test {
     http::router routes;
     test_support::fake_agent_registry registry{io.get_executor(), pool};
     http::principal who = caller("ana", http::scope::session);
+    http::header_map headers;  // of every request
+    bool secure = false;
 
   private:
+    // In two, so that it takes two reads.
+    static http::body_reader pieces_of(std::string body) {
+        auto rest = std::make_shared<std::string>(std::move(body));
+        return [rest]() -> awaitable<result<std::optional<std::string>>> {
+            std::optional<std::string> piece;
+            if (!rest->empty()) piece = rest->substr(0, (rest->size() + 1) / 2);
+            if (piece) rest->erase(0, piece->size());
+            co_return piece;
+        };
+    }
     static void add_query(const std::string& text, http::request& to) {
         std::size_t at = 0;
         while (at < text.size()) {

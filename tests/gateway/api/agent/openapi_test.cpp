@@ -14,7 +14,7 @@ class openapi_test : public agent_fixture {
 
     static std::vector<std::string> error_codes() {
         std::vector<std::string> all;
-        for (int code = 0; code <= static_cast<int>(errc::internal_error); ++code)
+        for (int code = 0; code <= static_cast<int>(errc::storage_full); ++code)
             all.emplace_back(to_string(static_cast<errc>(code)));
         return all;
     }
@@ -35,7 +35,7 @@ TEST_F(openapi_test, describes_every_route_and_no_other) {
     for (const auto& route : routes.routes()) {
         std::string method = route.method == "WS" ? "get" : route.method;
         std::transform(method.begin(), method.end(), method.begin(), ::tolower);
-        routed.insert(method + " " + route.pattern);
+        routed.insert(method + " " + std::regex_replace(route.pattern, std::regex("\\{\\*\\}"), "{}"));
     }
     EXPECT_EQ(described, routed);
 }

@@ -183,6 +183,7 @@ TEST_F(sessions_test, hides_another_users_session_on_every_route) {
     add_session("ben", "secret");
     for (const auto& route : routes.routes()) {
         if (route.method == "WS" || route.pattern.find("{}") == std::string::npos) continue;
+        if (route.needed == http::scope::none) continue;  // for those who have a signed link, whoever they are
         for (std::string session : {"ses_1", "secret"}) {
             auto path = route.pattern;
             path.replace(path.find("{}"), 2, session);
