@@ -13,6 +13,7 @@
 #include "gateway/api/helpers/correction_route.hpp"
 #include "gateway/api/helpers/endpoint.hpp"
 #include "gateway/api/helpers/execute_route.hpp"
+#include "gateway/api/helpers/file_link_route.hpp"
 #include "gateway/api/helpers/model_route.hpp"
 #include "gateway/api/helpers/package_route.hpp"
 #include "gateway/api/helpers/search_route.hpp"
@@ -212,6 +213,7 @@ void parts::add_helper_routes() {
     api::helpers::add_search_route(*helpers_, *search_, find_meters);
     api::helpers::add_tools_route(*helpers_, *toolbox_);
     api::helpers::add_session_route(*helpers_, registry_);
+    api::helpers::add_file_link_route(*helpers_, registry_, *links_, pool_);
 }
 
 result<void> parts::prepare() {

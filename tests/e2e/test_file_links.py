@@ -68,6 +68,22 @@ def test_links_outlive_a_restart_of_the_gateway_as_far_as_their_session_does(sta
     assert requests.get(ours, timeout=60).json()["error"]["code"] == "session_not_found"  # and not link_refused
 
 
+LINK_FROM_INSIDE = """
+import json, pathlib
+from cellgate_kernel import gateway, settings
+pathlib.Path('/mnt/files/r é.csv').write_text('made inside')
+status, made = gateway.post(settings.current(), '/v1/files/link', json.dumps({'path': '/mnt/files/r é.csv'}).encode())
+print(made['url'], end='')
+"""
+
+
+def test_a_cell_gets_a_link_to_a_file_of_its_session(gateway: Gateway, files: Files) -> None:
+    link = files.run(LINK_FROM_INSIDE)
+    assert link.startswith(gateway.url + "/files/")
+    assert requests.get(link, timeout=60).text == "made inside"
+    assert requests.put(link, data=b"x", timeout=60).status_code == 403
+
+
 def test_no_signature_is_logged(start_gateway) -> None:
     gateway = start_gateway(server__log_level="debug")
     agent = gateway.agent()
