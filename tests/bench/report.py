@@ -10,7 +10,7 @@ from bench.measures import Numbers
 
 BEGIN, END = "<!-- measured by ./dev bench: begin -->", "<!-- measured by ./dev bench: end -->"
 # Larger is better; of all others, smaller.
-RATES = ("lines/s", "messages/s", "requests/s", "calls/s")
+RATES = ("lines/s", "messages/s", "requests/s", "calls/s", "MB/s")
 
 
 def ratio(name: str, ours: object, theirs: object) -> str:

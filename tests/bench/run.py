@@ -1,8 +1,8 @@
 """Measures this gateway against jupyter_kernel_gateway and against no gateway at all: the same client, kernel and run; and
 our own kernel against ipykernel, in this gateway and in the other; and cells whose errors are corrected against the same as
-they are.
+they are; and a session's files against nginx.
 
-Prints three tables and, with --write, puts them into docs/performance.md.
+Prints four tables and, with --write, puts them into docs/performance.md.
 """
 
 import argparse
@@ -13,7 +13,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from bench import corrections, measures, own_kernel, report, situations
+from bench import corrections, files, measures, own_kernel, report, situations
 from bench.targets import KERNELS, ROOT, Cellgate, Peer, Target, peer_version, version_of
 
 PAGE = ROOT / "docs" / "performance.md"
@@ -69,7 +69,7 @@ def steps(sizes: Sizes) -> dict[str, Step]:
 
 
 def names(sizes: Sizes) -> list[str]:
-    return [*steps(sizes), *own_kernel.steps(sizes.own), "corrections"]
+    return [*steps(sizes), *own_kernel.steps(sizes.own), "corrections", "files"]
 
 
 def chosen(sizes: Sizes, only: str) -> list[str]:
@@ -139,6 +139,12 @@ def main() -> int:
         numbers["corrections"] = corrections.measure(chosen_by.quick)
         tables.append(corrections.table(numbers["corrections"]))
         reached += corrections.goals(numbers["corrections"])
+    if "files" in wanted:
+        found = files.measure(chosen_by.quick)
+        numbers |= {"files of " + whose: of for whose, of in found.items()}
+        peer = "nginx " + files.version()
+        tables.append(report.table({"Cellgate": found["cellgate"], peer: found["nginx"]}, "Cellgate", peer))
+        reached += files.goals(found)
     text = report.markdown(environment, "\n\n".join(tables), reached)
     print(text)
     if chosen_by.json:
