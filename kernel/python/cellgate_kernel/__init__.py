@@ -2,8 +2,8 @@
 
 The gateway makes this package importable (its directory is the last entry of ``sys.path``, so that it shadows nothing
 of the user's) and calls ``install()`` in a silent request before the first cell. Nothing of it is put into the user's
-namespace: the helpers (``run_composio_tool``, ``invoke_llm``, ``web_search``, ``smart_file_extract``) are builtins, which
-any variable of the same name hides and ``del`` brings back.
+namespace: the helpers (``run_composio_tool``, ``invoke_llm``, ``smart_file_extract`` and the like: names.py) are builtins, which any
+variable of the same name hides and ``del`` brings back.
 
 Standard library only, Python 3.8 and later: it also runs in a virtual environment that knows nothing of Cellgate.
 """

@@ -7,20 +7,24 @@ from . import gateway, settings
 from .retry import RetryRules, with_retries
 
 
-def ask(helper: str, path: str, body: Dict[str, Any]) -> Tuple[Dict[str, Any], str]:
-    """The answer and "", or an empty dict and what happened. Never raises; an interrupt passes through."""
+def ask(helper: str, path: str, body: Dict[str, Any], text_field: str = "query") -> Tuple[Dict[str, Any], str]:
+    """The answer and "", or an empty dict and what happened. Never raises; an interrupt passes through.
+
+    The body's `text_field` is what the caller of the helper gave: it may be anything.
+    """
     connection = settings.current()
     if connection is None:
         return {}, settings.not_connected(helper)
-    query = body.get("query")
-    if not isinstance(query, str) or not query.strip():
-        return {}, "query must be a text that is not empty, not %s" % (
-            "an empty one" if isinstance(query, str) else type(query).__name__
+    given = body.get(text_field)
+    if not isinstance(given, str) or not given.strip():
+        return {}, "%s must be a text that is not empty, not %s" % (
+            text_field,
+            "an empty one" if isinstance(given, str) else type(given).__name__,
         )
     try:
-        query.encode("utf-8")
+        given.encode("utf-8")
     except UnicodeEncodeError as error:
-        return {}, "query cannot be sent as UTF-8: %s" % error
+        return {}, "%s cannot be sent as UTF-8: %s" % (text_field, error)
     text = json.dumps(body).encode("ascii")
     try:
         answer = with_retries(lambda: gateway.send(connection, "POST", path, text), RetryRules())

@@ -4,10 +4,19 @@ import builtins
 
 from .documents import smart_file_extract
 from .model import invoke_llm
+from .mount_files import get_mount_file_s3_key, get_mount_file_url, upload_local_file
 from .tools import run_composio_tool
 from .web import web_search
 
-HELPERS = (run_composio_tool, invoke_llm, web_search, smart_file_extract)
+HELPERS = (
+    run_composio_tool,
+    invoke_llm,
+    web_search,
+    smart_file_extract,
+    upload_local_file,
+    get_mount_file_url,
+    get_mount_file_s3_key,
+)
 
 
 def publish() -> None:
