@@ -1,0 +1,73 @@
+"""Runs in the clients' environment, inside of schemathesis: makes what a rightly formed request needs and cannot guess."""
+
+import os
+from typing import Any
+from urllib.parse import parse_qs, quote, urlsplit
+
+import requests
+import schemathesis
+
+SESSION = "living"
+FILE = "/api/v1/sessions/{session}/files/{path}"
+LINKS = "/api/v1/sessions/{session}/links"
+LINK = "/files/{session}/{path}"
+
+caller = requests.Session()
+caller.trust_env = False
+caller.headers["Authorization"] = f"Bearer {os.environ['GATEWAY_KEY']}"
+
+
+@schemathesis.hook
+def before_call(context: Any, case: schemathesis.Case, kwargs: dict[str, Any]) -> None:
+    if case.meta is not None and not case.meta.generation.mode.is_positive:
+        return
+    operation = case.operation
+    if "session" in case.path_parameters and not (case.method == "DELETE" and operation.path.endswith("{session}")):
+        enter_session(case)
+    if "cell_id" in case.path_parameters:
+        name_a_cell(case)
+    if operation.path == FILE and case.method in ("GET", "DELETE"):
+        make_file(case, case.path_parameters["path"])
+    if operation.path == LINKS and isinstance(case.body, dict):
+        make_file(case, case.body.get("path"))
+    if operation.path == LINK:
+        sign(case)
+
+
+def sessions_url(case: schemathesis.Case) -> str:
+    return case.operation.base_url.rstrip("/") + "/api/v1/sessions"
+
+
+def known_session(case: schemathesis.Case) -> str:
+    """The id of the session that all know; made again when a request has deleted it. It has a cell."""
+    made = caller.post(sessions_url(case), json={"name": SESSION}, timeout=30)
+    if made.status_code == 201:
+        caller.post(f"{sessions_url(case)}/{SESSION}/execute", json={"code": "print('hello')"}, timeout=60)
+    return caller.get(f"{sessions_url(case)}/{SESSION}", timeout=30).json()["id"]
+
+
+def enter_session(case: schemathesis.Case) -> None:
+    """The known one, unless the case has the id of one that it found."""
+    if not str(case.path_parameters["session"]).startswith("ses_"):
+        case.path_parameters["session"] = known_session(case)
+
+
+def name_a_cell(case: schemathesis.Case) -> None:
+    session = case.path_parameters["session"] = known_session(case)
+    found = caller.get(f"{sessions_url(case)}/{session}/cells", params={"limit": 1}, timeout=30)
+    case.path_parameters["cell_id"] = found.json()["items"][0]["cell_id"]
+
+
+def make_file(case: schemathesis.Case, path: Any) -> None:
+    """In the known session. Where the path cannot be one, nothing is made."""
+    session = case.path_parameters["session"] = known_session(case)
+    caller.put(f"{sessions_url(case)}/{session}/files/{quote(str(path))}", data=b"0123456789", timeout=30)
+
+
+def sign(case: schemathesis.Case) -> None:
+    make_file(case, case.path_parameters["path"])
+    asked = {"path": case.path_parameters["path"], "method": case.method}
+    made = caller.post(f"{sessions_url(case)}/{case.path_parameters['session']}/links", json=asked, timeout=30)
+    if made.status_code == 201:
+        link = urlsplit(made.json()["url"])
+        case.query = {name: values[0] for name, values in parse_qs(link.query).items()}
