@@ -98,7 +98,7 @@ class parts {
     std::unique_ptr<tools::model> model_;
     std::unique_ptr<tools::web_search> search_;
     std::unique_ptr<tools::toolbox> toolbox_;  // the toolkits', and those of the services
-    api::composio::service composio_;
+    std::unique_ptr<api::composio::service> composio_;
     packages::installer installer_;
     std::string made_token_;
     std::shared_ptr<files::links> links_;
@@ -130,7 +130,6 @@ parts::parts(config::config settings, directories owned, kernels::launcher_proce
       model_(tools::make_model(io_.get_executor(), to_model_options(settings_))),
       search_(tools::make_web_search(io_.get_executor(), to_search_options(settings_))),
       toolbox_(tools::make_service_tools(*toolkits_, *model_, *search_)),
-      composio_(io_.get_executor(), registry_, *toolbox_, to_composio_options(settings_)),
       installer_(io_.get_executor(), pool_, to_installer_settings(settings_, owned_.data())),
       tasks_(io_.get_executor()) {}
 
@@ -197,7 +196,11 @@ void parts::add_routes() {
     agent.pool = &pool_;
     agent.links = links_;
     api::agent::add_agent_routes(router_, registry_, std::move(agent));
-    composio_.add_routes(router_);
+    auto composio = to_composio_options(settings_);
+    composio.pool = &pool_;
+    composio.links = links_;
+    composio_ = std::make_unique<api::composio::service>(io_.get_executor(), registry_, *toolbox_, std::move(composio));
+    composio_->add_routes(router_);
 }
 
 void parts::add_helper_routes() {
@@ -267,7 +270,7 @@ awaitable<void> parts::stop() {
     co_await registry_.stop();
     co_await server_->drain(tell_time);
     co_await server_->stop(close_time);
-    co_await composio_.stop();
+    if (composio_) co_await composio_->stop();
     co_await installer_.stop();
     co_await helpers_->stop();
     co_await toolbox_->stop();

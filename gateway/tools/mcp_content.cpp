@@ -69,11 +69,23 @@ result<server_info> read_initialize(const json& from) {
     return made;
 }
 
+namespace {
+
+std::vector<std::string> hints_of(const json& annotations) {
+    std::vector<std::string> made;
+    for (const char* name : {"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"})
+        if (member(annotations, name) == json(true)) made.emplace_back(name);
+    return made;
+}
+
+}  // namespace
+
 tool_page read_tool_page(const json& from) {
     tool_page made;
     const auto& tools = member(from, "tools");
     for (const auto& item : tools.is_array() ? tools : json::array()) {
-        tool each{text_member(item, "name"), text_member(item, "description"), to_text(member(item, "inputSchema"))};
+        tool each{text_member(item, "name"), text_member(item, "description"), to_text(member(item, "inputSchema")),
+                  hints_of(member(item, "annotations"))};
         if (!each.name.empty()) made.tools.push_back(std::move(each));
     }
     made.next_cursor = text_member(from, "nextCursor");

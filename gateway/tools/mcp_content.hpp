@@ -26,7 +26,8 @@ result<server_info> read_initialize(const nlohmann::json& from);
 struct tool {
     std::string name;
     std::string description;
-    std::string input_schema;  // JSON
+    std::string input_schema;             // JSON
+    std::vector<std::string> hints = {};  // of its annotations those that are true: "readOnlyHint", …
 
     bool operator==(const tool&) const = default;
 };

@@ -88,7 +88,8 @@ class mcp_toolbox final : public toolbox {
         co_await starts.join();
         std::vector<tool_description> made;
         for (const auto& [slug, each] : slugs_.entries())
-            made.push_back({slug, each.toolkit, each.what.name, each.what.description, each.what.input_schema});
+            made.push_back(
+                {slug, each.toolkit, each.what.name, each.what.description, each.what.input_schema, each.what.hints});
         co_return made;
     }
 

@@ -28,7 +28,8 @@ struct tool_description {
     std::string toolkit;
     std::string name;  // as the server calls it: "get-sum"
     std::string description;
-    std::string input_schema;  // JSON
+    std::string input_schema;             // JSON
+    std::vector<std::string> hints = {};  // what its server says of it: "readOnlyHint", …
 };
 
 class toolbox {

@@ -258,7 +258,9 @@ class fake_agent_registry final : public gateway::sessions::registry {
             if (each->options().user_id == user_id && each->name() == name) return each;
         return nullptr;
     }
-    std::shared_ptr<gateway::sessions::session> find_by_helper_key(const std::string&) const override {
+    std::shared_ptr<gateway::sessions::session> find_by_helper_key(const std::string& key) const override {
+        for (const auto& each : sessions_)
+            if (each->helper_key() == key) return each;
         return nullptr;
     }
     std::vector<std::shared_ptr<gateway::sessions::session>> list() const override {

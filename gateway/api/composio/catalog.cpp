@@ -29,7 +29,8 @@ listed_tool listed(const meta_tool& from) {
 }
 
 listed_tool listed(const tool_description& from) {
-    return {from.slug, from.name, from.description, toolkit_name(from.toolkit), from.input_schema, any_object, {}};
+    return {from.slug,         from.name,  from.description, toolkit_name(from.toolkit),
+            from.input_schema, any_object, from.hints};
 }
 
 std::set<std::string> preloaded(const configuration& with) {
@@ -42,7 +43,7 @@ std::set<std::string> preloaded(const configuration& with) {
 
 awaitable<std::vector<tool_description>> allowed_tools(tools::toolbox& all, const configuration& with) {
     auto made = co_await all.list();
-    std::erase_if(made, [&](const auto& each) { return !with.admits(each.toolkit, each.slug); });
+    std::erase_if(made, [&](const auto& each) { return !with.admits(each.toolkit, each.slug, each.hints); });
     co_return made;
 }
 

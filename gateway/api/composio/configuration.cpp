@@ -31,10 +31,11 @@ class document_reader {
         made_.document = to_text(from_);
         made_.toolkits = read_selection("toolkits", member(from_, "toolkits"));
         read_tools();
-        read_tags("tags", member(from_, "tags"));
+        made_.tags = read_tags("tags", member(from_, "tags"));
         read_texts("auth_configs");
         read_accounts();
         made_.manage_connections = flag("manage_connections", "enable", true);
+        made_.wait_for_connections = flag("manage_connections", "enable_wait_for_connections", false);
         made_.search = flag("search", "enable", true);
         made_.multi_execute = flag("execute", "enable_multi_execute", true);
         object("multi_account");
@@ -95,28 +96,38 @@ class document_reader {
         const auto section = object("tools");
         for (const auto& [toolkit, value] : section.items()) {
             const auto path = "tools." + toolkit.substr(0, 100);
-            if (value.is_object() && value.contains("tags")) read_tags(path + ".tags", value["tags"]);
+            if (value.is_object() && value.contains("tags"))
+                made_.tool_tags[lower(toolkit)] = read_tags(path + ".tags", value["tags"]);
             made_.tools[lower(toolkit)] = read_selection(path, value);
         }
     }
 
-    void read_tags(const std::string& path, const json& from) {
-        if (from.is_null()) return;
-        if (from.is_array()) return check_hints(path, from);
+    // [hints], or {"enable": [hints], "disable": [hints]}.
+    hint_selection read_tags(const std::string& path, const json& from) {
+        hint_selection made;
+        if (from.is_null()) return made;
+        if (from.is_array()) {
+            made.only = read_hints(path, from);
+            return made;
+        }
         refuse_if(!from.is_object(), path + R"( must be an array or {"enable": […], "disable": […]})");
-        for (const char* name : {"enable", "disable"})
-            if (!member(from, name).is_null()) check_hints(path + "." + name, member(from, name));
+        if (const auto& on = member(from, "enable"); !on.is_null()) made.only = read_hints(path + ".enable", on);
+        if (const auto& off = member(from, "disable"); !off.is_null()) made.but = read_hints(path + ".disable", off);
+        return made;
     }
-    void check_hints(const std::string& path, const json& from) {
+    std::set<std::string> read_hints(const std::string& path, const json& from) {
+        std::set<std::string> made;
         refuse_if(!from.is_array(), path + " must be an array of hints");
         for (const auto& each : from.is_array() ? from : json::array()) {
-            bool known = each.is_string() && std::find(std::begin(hints), std::end(hints),
-                                                       each.get_ref<const std::string&>()) != std::end(hints);
+            const auto text = each.is_string() ? each.get<std::string>() : std::string();
+            const bool known = std::find(std::begin(hints), std::end(hints), text) != std::end(hints);
             refuse_if(
                 !known,
                 path +
                     " may hold readOnlyHint, createHint, updateHint, destructiveHint, idempotentHint, openWorldHint");
+            made.insert(text);
         }
+        return made;
     }
 
     void read_texts(const char* name) {
@@ -237,11 +248,23 @@ json shown_workbench(const workbench_settings& from) {
 
 }  // namespace
 
-bool configuration::admits(std::string_view toolkit, std::string_view slug) const {
+bool hint_selection::admits(const std::vector<std::string>& given) const {
+    auto has = [&](const auto& each) { return std::find(given.begin(), given.end(), each) != given.end(); };
+    return (only.empty() || std::any_of(only.begin(), only.end(), has)) && std::none_of(but.begin(), but.end(), has);
+}
+
+bool configuration::admits(std::string_view toolkit, std::string_view slug,
+                           const std::vector<std::string>& given) const {
     const auto kit = lower(toolkit);
     if (!toolkits.admits(kit)) return false;
+    auto own_tags = tool_tags.find(kit);
+    if (!(own_tags == tool_tags.end() ? tags : own_tags->second).admits(given)) return false;
     auto found = tools.find(kit);
     return found == tools.end() || found->second.admits(lower(slug));
+}
+
+bool configuration::has_filters() const {
+    return toolkits != selection{} || tags != hint_selection{} || !tools.empty() || !tool_tags.empty();
 }
 
 result<configuration> read_configuration(const json& body) { return change(json::object(), body); }

@@ -23,6 +23,15 @@ struct selection {
     bool operator==(const selection&) const = default;
 };
 
+// Tools by what their servers say of them: those that have one of `only` (empty: all), and none of `but`.
+struct hint_selection {
+    std::set<std::string> only;
+    std::set<std::string> but;
+
+    bool admits(const std::vector<std::string>& hints) const;
+    bool operator==(const hint_selection&) const = default;
+};
+
 struct workbench_settings {
     bool enable = true;
     bool proxy_execution = true;
@@ -38,13 +47,18 @@ struct configuration {
     bool search = true;
     bool multi_execute = true;
     bool manage_connections = true;
+    bool wait_for_connections = false;  // only where it is asked for
     bool preload_all = false;
     std::vector<std::string> preload;  // slugs as they were written
     selection toolkits;
     std::map<std::string, selection> tools;  // by toolkit, its slugs in lower case
+    hint_selection tags;
+    std::map<std::string, hint_selection> tool_tags;  // by toolkit, instead of `tags`
 
     // Whether the session may use a toolkit's tool, in any case.
-    bool admits(std::string_view toolkit, std::string_view slug) const;
+    bool admits(std::string_view toolkit, std::string_view slug, const std::vector<std::string>& hints) const;
+    // Whether there is a tool that it might not admit.
+    bool has_filters() const;
 };
 
 // Of the body of a create; keys that this gateway does not know are left out. invalid_request names what is wrong.

@@ -4,8 +4,62 @@
 #include <nlohmann/json.hpp>
 
 #include "gateway/api/composio/json_reading.hpp"
+#include "gateway/http/authenticator.hpp"
 
 namespace gateway::api::composio {
+namespace {
+
+// `otherwise` when it is absent; nothing when it is no number.
+std::optional<std::size_t> query_number(const http::request& from, const char* name, std::size_t otherwise) {
+    auto text = from.find_query(name);
+    if (!text || text->empty()) return otherwise;
+    std::size_t value = 0;
+    auto [end, ec] = std::from_chars(text->data(), text->data() + text->size(), value);
+    if (ec != std::errc() || end != text->data() + text->size()) return std::nullopt;
+    return value;
+}
+
+struct way_in {
+    http::scope needed;
+    http::admit admit;
+    http::handler handle;
+};
+
+void add_under_both(http::router& routes, const char* method, const std::string& path, const way_in& what) {
+    for (const char* prefix : {"/api/v3.1", "/api/v3"}) {
+        http::route added;
+        added.method = method;
+        added.pattern = std::string(prefix) + "/tool_router/session" + path;
+        added.needed = what.needed;
+        added.errors = http::error_style::composio;
+        added.admit = what.admit;
+        added.handle = what.handle;
+        routes.add(std::move(added));
+    }
+}
+
+// Whom a request acts for: by a key of the gateway, or by the key of the session that it names. That one is good for
+// this session alone, and dead with it. unauthorized.
+result<http::principal> caller_of(context& with, const http::request& from) {
+    const auto key = from.header("x-session-access-key");
+    if (key.empty()) {
+        if (from.caller.may(http::scope::execute)) return from.caller;
+        return failure{errc::unauthorized,
+                       "a key is needed: send x-api-key, or the session's own as x-session-access-key"};
+    }
+    if (http::find_key(from))
+        return failure{errc::unauthorized,
+                       "Multiple authentication modes were provided: send x-api-key or x-session-access-key, not both"};
+    auto found = with.registry.find_by_helper_key(key);
+    if (!found || found->id() != from.parameters.at(0))
+        return failure{errc::unauthorized, "this session key is not this session's, or the session has ended"};
+    http::principal made;
+    made.user_id = found->options().user_id;
+    made.allowed = http::scope::execute;
+    return made;
+}
+
+}  // namespace
 
 context::context(executor ex, sessions::registry& registry, tools::toolbox& tools, service_options options)
     : registry(registry),
@@ -13,7 +67,11 @@ context::context(executor ex, sessions::registry& registry, tools::toolbox& tool
       options(options),
       cells{options.text_limit_chars, options.text_file_max_bytes},
       configurations(make_memory_store()),
-      runs(std::move(ex), options.keep_outcome) {}
+      runs(ex, options.keep_outcome),
+      mcp(ex) {
+    if (!this->options.links)
+        this->options.links = std::make_shared<files::links>(files::link_signer::make(), files::link_rules{});
+}
 
 service::service(executor ex, sessions::registry& registry, tools::toolbox& tools, service_options options)
     : context_(std::make_shared<context>(std::move(ex), registry, tools, std::move(options))) {}
@@ -24,22 +82,36 @@ void service::add_routes(http::router& to) {
     add_session_routes(to, context_);
     add_tool_routes(to, context_);
     add_execute_routes(to, context_);
+    add_mount_routes(to, context_);
     add_mcp_route(to, context_);
+    add_agent_mcp_route(to, context_);
 }
 
-awaitable<void> service::stop() { co_await context_->runs.stop(); }
+awaitable<void> service::stop() {
+    co_await context_->runs.stop();
+    co_await context_->mcp.stop();
+}
 
 void add_route(http::router& routes, const std::shared_ptr<context>& with, const char* method, const std::string& path,
                http::scope needed, endpoint what) {
-    for (const char* prefix : {"/api/v3.1", "/api/v3"}) {
-        http::route added;
-        added.method = method;
-        added.pattern = std::string(prefix) + "/tool_router/session" + path;
-        added.needed = needed;
-        added.errors = http::error_style::composio;
-        added.handle = [with, what](http::request& from) { return what(*with, from); };
-        routes.add(std::move(added));
-    }
+    auto handle = [with, what](http::request& from) { return what(*with, from); };
+    add_under_both(routes, method, path, {needed, {}, std::move(handle)});
+}
+
+void add_session_key_route(http::router& routes, const std::shared_ptr<context>& with, const char* method,
+                           const std::string& path, endpoint what) {
+    auto admit = [with](const http::request& from) -> std::optional<http::response> {
+        auto caller = caller_of(*with, from);
+        if (caller) return std::nullopt;
+        return refuse(caller.error(), from);
+    };
+    auto handle = [with, what](http::request& from) -> awaitable<http::response> {
+        auto caller = caller_of(*with, from);
+        if (!caller) co_return refuse(caller.error(), from);
+        from.caller = std::move(*caller);
+        co_return co_await what(*with, from);
+    };
+    add_under_both(routes, method, path, {http::scope::none, std::move(admit), std::move(handle)});
 }
 
 http::response refuse(const failure& why, const http::request& from) {
@@ -69,6 +141,7 @@ void forget_ended(context& with) {
         if (with.registry.find(id)) continue;
         with.configurations->remove(id);
         with.seen.erase(id);
+        with.steps.erase(id);
     }
 }
 
@@ -76,21 +149,19 @@ std::string origin_of(const http::request& from, const std::string& base_url) {
     return (from.secure ? "https://" : "http://") + from.header("host") + base_url;
 }
 
-result<page> read_page(const http::request& from, std::size_t total, std::size_t usual, std::size_t most) {
-    auto number = [&](const char* name, std::size_t otherwise) -> std::optional<std::size_t> {
-        auto text = from.find_query(name);
-        if (!text || text->empty()) return otherwise;
-        std::size_t value = 0;
-        auto [end, ec] = std::from_chars(text->data(), text->data() + text->size(), value);
-        if (ec != std::errc() || end != text->data() + text->size()) return std::nullopt;
-        return value;
-    };
-    auto limit = number("limit", usual);
+result<std::size_t> read_limit(const http::request& from, std::size_t usual, std::size_t most) {
+    auto limit = query_number(from, "limit", usual);
     if (!limit || *limit < 1) return failure{errc::invalid_request, "limit must be a whole number over 0"};
-    auto begin = number("cursor", 0);
+    return std::min(*limit, most);
+}
+
+result<page> read_page(const http::request& from, std::size_t total, std::size_t usual, std::size_t most) {
+    auto limit = read_limit(from, usual, most);
+    if (!limit) return limit.error();
+    auto begin = query_number(from, "cursor", 0);
     if (!begin) return failure{errc::invalid_request, "cursor is not one that next_cursor gave"};
     page made;
-    made.limit = std::min(*limit, most);
+    made.limit = *limit;
     made.total = total;
     made.begin = std::min(*begin, total);
     made.end = std::min(total, made.begin + made.limit);

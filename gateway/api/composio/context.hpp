@@ -1,6 +1,7 @@
 // What the routes of the tool router share. Kept alive by the routes; io thread.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 
@@ -11,6 +12,12 @@
 #include "gateway/api/composio/workbench.hpp"
 
 namespace gateway::api::composio {
+
+// What a session's client says that it is at.
+struct task_step {
+    std::string name;
+    std::string metric;  // "3/10 emails"; empty: not said
+};
 
 struct context {
     context(executor ex, sessions::registry& registry, tools::toolbox& tools, service_options options);
@@ -23,6 +30,7 @@ struct context {
     run_table runs;
     mcp_calls mcp;
     seen_restarts seen;
+    std::map<std::string, task_step> steps;  // by session
 };
 
 using endpoint = awaitable<http::response> (*)(context&, http::request&);
@@ -31,11 +39,17 @@ using endpoint = awaitable<http::response> (*)(context&, http::request&);
 void add_route(http::router& routes, const std::shared_ptr<context>& with, const char* method, const std::string& path,
                http::scope needed, endpoint what);
 
+// The same, also for who has the session's own key instead of one of the gateway's: x-session-access-key.
+void add_session_key_route(http::router& routes, const std::shared_ptr<context>& with, const char* method,
+                           const std::string& path, endpoint what);
+
 // One function a family, each in its own file.
 void add_session_routes(http::router& routes, const std::shared_ptr<context>& with);
 void add_tool_routes(http::router& routes, const std::shared_ptr<context>& with);
 void add_execute_routes(http::router& routes, const std::shared_ptr<context>& with);
 void add_mcp_route(http::router& routes, const std::shared_ptr<context>& with);
+void add_agent_mcp_route(http::router& routes, const std::shared_ptr<context>& with);
+void add_mount_routes(http::router& routes, const std::shared_ptr<context>& with);
 
 http::response refuse(const failure& why, const http::request& from);
 
@@ -64,6 +78,8 @@ struct page {
     std::size_t limit = 0;
     std::size_t total = 0;
 };
+// Of the query: invalid_request unless it is from 1 to a whole number; over `most` it is that.
+result<std::size_t> read_limit(const http::request& from, std::size_t usual, std::size_t most);
 result<page> read_page(const http::request& from, std::size_t total, std::size_t usual, std::size_t most);
 // items, total_pages, current_page, total_items, and next_cursor: null on the last page.
 std::string page_answer(const page& of, nlohmann::json items);

@@ -17,7 +17,7 @@ bool is_retry(const http::request& from) {
 
 // Calls are equal when they would do the same.
 std::string key_of(const found_session& of, const tool_call& what) {
-    return of.session->id() + "\n" + what.slug + "\n" + to_text(*what.arguments);
+    return of.session->id() + "\n" + what.slug + (what.may_offload ? "\noffload\n" : "\n") + to_text(*what.arguments);
 }
 
 // The outcome in one piece; when more is asked for, the client has it.
@@ -80,7 +80,7 @@ awaitable<http::response> execute_meta(context& with, http::request& from) {
 }  // namespace
 
 void add_execute_routes(http::router& routes, const std::shared_ptr<context>& with) {
-    add_route(routes, with, "POST", "/{}/execute", http::scope::execute, execute);
+    add_session_key_route(routes, with, "POST", "/{}/execute", execute);
     add_route(routes, with, "POST", "/{}/execute_meta", http::scope::execute, execute_meta);
 }
 

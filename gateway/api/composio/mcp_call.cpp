@@ -16,6 +16,7 @@ std::string event_of(const std::string& message) { return "event: message\ndata:
 
 // The last line that a cell has written, or what becomes of it.
 std::string state_of(const mcp_call& call) {
+    if (!call.session) return "running";
     auto cell = call.session->find_cell((*call.watch)->cell_id);
     if (!cell) return "waiting";
     std::string_view text = cell->out.head;
@@ -27,7 +28,13 @@ std::string state_of(const mcp_call& call) {
 
 class call_stream {
   public:
-    call_stream(shared_mcp_call of, mcp_pace pace) : call_(std::move(of)), pace_(pace) {}
+    call_stream(shared_mcp_call of, mcp_pace pace, mcp_calls& among)
+        : call_(std::move(of)), pace_(pace), among_(among) {}
+    call_stream(const call_stream&) = delete;
+    call_stream& operator=(const call_stream&) = delete;
+    ~call_stream() {
+        if (!done_ && call_->ends_with_client) among_.abandon(*call_);
+    }
 
     awaitable<std::optional<std::string>> next() {
         std::optional<std::string> piece;
@@ -52,7 +59,7 @@ class call_stream {
     std::string answer(const tool_outcome& outcome) const {
         if (outcome.refused && outcome.refused->code == errc::not_found)
             return rpc_error(call_->id, rpc_invalid_params, outcome.error);
-        return rpc_result(call_->id, call_result(outcome));
+        return rpc_result(call_->id, call_result(outcome, call_->form));
     }
 
     // Seconds rise; what they lead to is not known.
@@ -65,6 +72,7 @@ class call_stream {
 
     shared_mcp_call call_;
     mcp_pace pace_;
+    mcp_calls& among_;
     std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
     bool done_ = false;
 };
@@ -73,8 +81,8 @@ std::string name_of(const std::string& client, const std::string& id) { return c
 
 }  // namespace
 
-http::body_source mcp_stream(shared_mcp_call of, mcp_pace pace) {
-    auto made = std::make_shared<call_stream>(std::move(of), pace);
+http::body_source mcp_stream(shared_mcp_call of, mcp_pace pace, mcp_calls& among) {
+    auto made = std::make_shared<call_stream>(std::move(of), pace, among);
     return [made] { return made->next(); };
 }
 
@@ -88,12 +96,23 @@ awaitable<void> mcp_calls::cancel(std::string client, std::string id) {
     if (found == calls_.end() || found->second.what->has_ended()) co_return;
     auto which = found->second;
     if (auto call = which.call.lock()) call->cancelled = true;
-    if (which.what->cell_id.empty()) {
-        which.what->cancel();
-    } else {
-        auto done = co_await which.session->cancel(which.what->cell_id);
-        if (!done) log::debug("cancel of {}: {}", which.what->cell_id, done.error().message);
+    co_await end(which.session, which.what);
+}
+
+void mcp_calls::abandon(const mcp_call& call) {
+    if ((*call.watch)->has_ended()) return;
+    cancels_.spawn("end of an abandoned call", end(call.session, call.watch->what()));
+}
+
+awaitable<void> mcp_calls::stop() { co_await cancels_.join(); }
+
+awaitable<void> mcp_calls::end(shared_session session, std::shared_ptr<run> what) {
+    if (what->cell_id.empty() || !session) {
+        what->cancel();
+        co_return;
     }
+    auto done = co_await session->cancel(what->cell_id);
+    if (!done) log::debug("cancel of {}: {}", what->cell_id, done.error().message);
 }
 
 }  // namespace gateway::api::composio

@@ -7,6 +7,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "gateway/api/composio/mcp_message.hpp"
 #include "gateway/api/composio/run_table.hpp"
 #include "gateway/api/composio/workbench.hpp"
 #include "gateway/http/request.hpp"
@@ -17,8 +18,10 @@ namespace gateway::api::composio {
 struct mcp_call {
     std::string id;              // of the request, JSON text
     std::string progress_token;  // JSON text; empty: no progress is wanted
-    shared_session session;
+    shared_session session;      // null: none, or none yet
     shared_watch watch;
+    result_form form = result_form::enveloped;
+    bool ends_with_client = false;  // a client that leaves means to cancel
     bool cancelled = false;
 };
 using shared_mcp_call = std::shared_ptr<mcp_call>;
@@ -28,15 +31,18 @@ struct mcp_pace {
     milliseconds keep_alive;
 };
 
-// A stream that a cancelled call ends without a result, as the protocol has it.
-http::body_source mcp_stream(shared_mcp_call of, mcp_pace pace);
-
 // The calls under way by client and request id, so that a notification can cancel them.
 class mcp_calls {
   public:
+    explicit mcp_calls(executor ex) : cancels_(std::move(ex)) {}
+
     void add(const std::string& client, const shared_mcp_call& call);
     // Interrupts the cell, or tells the toolkit. Nothing when there is no such call (any more).
     awaitable<void> cancel(std::string client, std::string id);
+    // The same, of a call whose client has left.
+    void abandon(const mcp_call& call);
+    // Waits for what is being cancelled.
+    awaitable<void> stop();
 
   private:
     // A run does not end with its client's connection, and can be cancelled without it.
@@ -45,7 +51,13 @@ class mcp_calls {
         shared_session session;
         std::shared_ptr<run> what;
     };
+    static awaitable<void> end(shared_session session, std::shared_ptr<run> what);
+
     std::map<std::string, entry> calls_;
+    task_group cancels_;
 };
+
+// A stream that a cancelled call ends without a result, as the protocol has it. `among` outlives it.
+http::body_source mcp_stream(shared_mcp_call of, mcp_pace pace, mcp_calls& among);
 
 }  // namespace gateway::api::composio

@@ -9,12 +9,34 @@
 namespace gateway::api::composio {
 namespace {
 
-constexpr std::string_view revisions[] = {"2025-11-25", "2025-06-18", "2025-03-26"};  // the newest first
+constexpr std::string_view revisions[] = {newest_revision, "2025-11-25", "2025-06-18", "2025-03-26"};
+constexpr std::string_view newest_with_handshake = revisions[1];
+constexpr int tools_last_ms = 60'000;  // a list that may be kept: a session's configuration can change
 
 json with_id(const std::string& id) {
     json made = {{"jsonrpc", "2.0"}};
     made["id"] = id.empty() ? json(nullptr) : json::parse(id);
     return made;
+}
+
+json server_info(const server_words& of) {
+    return {{"name", "cellgate"}, {"title", of.title}, {"version", CELLGATE_VERSION}};
+}
+
+std::string enveloped(const tool_outcome& from) {
+    const bool good = from.error.empty();
+    const auto error = good ? std::string("null") : to_text(json(from.error));
+    return std::string(R"({"successful":)") + (good ? "true" : "false") + R"(,"data":)" + from.data + R"(,"error":)" +
+           error + "}";
+}
+
+json structured(const tool_outcome& from) {
+    auto data = json::parse(from.data);
+    // What code raised is in the data already.
+    if (!from.error.empty() && !data.contains("error"))
+        data["error"] = {{"code", from.refused ? to_string(from.refused->code) : "tool_failed"},
+                         {"message", from.error}};
+    return data;
 }
 
 bool has_tag(const listed_tool& of, const char* tag) {
@@ -59,15 +81,18 @@ bool is_known_revision(std::string_view revision) {
     return std::find(std::begin(revisions), std::end(revisions), revision) != std::end(revisions);
 }
 
+std::vector<std::string> known_revisions() { return {std::begin(revisions), std::end(revisions)}; }
+
 std::string rpc_result(const std::string& id, const json& result) {
     auto made = with_id(id);
     made["result"] = result;
     return to_text(made);
 }
 
-std::string rpc_error(const std::string& id, int code, const std::string& text) {
+std::string rpc_error(const std::string& id, int code, const std::string& text, const std::string& data) {
     auto made = with_id(id);
     made["error"] = {{"code", code}, {"message", text}};
+    if (!data.empty()) made["error"]["data"] = json::parse(data);
     return to_text(made);
 }
 
@@ -75,15 +100,23 @@ std::string rpc_notification(const char* method, const json& params) {
     return to_text({{"jsonrpc", "2.0"}, {"method", method}, {"params", params}});
 }
 
-json initialize_result(const json& params) {
+json initialize_result(const json& params, const server_words& of) {
     auto revision = text_member(params, "protocolVersion");
-    if (!is_known_revision(revision)) revision = revisions[0];
+    if (!is_known_revision(revision) || revision == newest_revision) revision = newest_with_handshake;
     return {{"protocolVersion", revision},
             {"capabilities", {{"tools", {{"listChanged", false}}}}},
-            {"serverInfo", {{"name", "cellgate"}, {"title", "Cellgate session"}, {"version", CELLGATE_VERSION}}},
-            {"instructions",
-             "The tools of one session. Variables of COMPOSIO_REMOTE_WORKBENCH stay between calls; files in /mnt/files "
-             "are kept."}};
+            {"serverInfo", server_info(of)},
+            {"instructions", of.instructions}};
+}
+
+json discover_result(const server_words& of) {
+    return {{"resultType", "complete"},
+            {"supportedVersions", known_revisions()},
+            {"capabilities", {{"tools", {{"listChanged", false}}}}},
+            {"instructions", of.instructions},
+            {"ttlMs", tools_last_ms},
+            {"cacheScope", "private"},
+            {"_meta", {{"io.modelcontextprotocol/serverInfo", server_info(of)}}}};
 }
 
 json tools_result(const std::vector<listed_tool>& from) {
@@ -94,19 +127,23 @@ json tools_result(const std::vector<listed_tool>& from) {
                        {"description", each.description},
                        {"inputSchema", object_schema(each.input)},
                        {"annotations", annotations_of(each)}});
-    return {{"tools", std::move(all)}};
+    return {{"resultType", "complete"}, {"tools", std::move(all)}, {"ttlMs", tools_last_ms}, {"cacheScope", "private"}};
 }
 
-json call_result(const tool_outcome& from) {
-    const bool good = from.error.empty();
-    const auto error = good ? std::string("null") : to_text(json(from.error));
-    auto text = std::string(R"({"successful":)") + (good ? "true" : "false") + R"(,"data":)" + from.data +
-                R"(,"error":)" + error + "}";
-    json content = json::array();
-    content.push_back({{"type", "text"}, {"text", std::move(text)}});
+json call_result(const tool_outcome& from, result_form form) {
+    json made = {{"resultType", "complete"}, {"content", json::array()}, {"isError", !from.error.empty()}};
+    std::string text;
+    if (form == result_form::enveloped) {
+        text = enveloped(from);
+    } else {
+        auto data = structured(from);
+        text = to_text(data);
+        made["structuredContent"] = std::move(data);
+    }
+    made["content"].push_back({{"type", "text"}, {"text", std::move(text)}});
     for (const auto& each : from.images)
-        content.push_back({{"type", "image"}, {"data", each.base64}, {"mimeType", each.mime}});
-    return {{"content", std::move(content)}, {"isError", !good}};
+        made["content"].push_back({{"type", "image"}, {"data", each.base64}, {"mimeType", each.mime}});
+    return made;
 }
 
 }  // namespace gateway::api::composio

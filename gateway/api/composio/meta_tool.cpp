@@ -47,6 +47,13 @@ constexpr const char* connections_input = R"({"type":"object","required":["toolk
 constexpr const char* connections_output = R"({"type":"object","properties":{"message":{"type":"string"},
 "results":{"type":"object"},"summary":{"type":"object"},"session":{"type":"object"}}})";
 
+constexpr const char* wait_input = R"({"type":"object","required":["toolkits"],"properties":{
+"toolkits":{"type":"array","minItems":1,"maxItems":50,"items":{"type":"string"},"description":"Names of toolkits"},
+"timeout_s":{"type":"number","description":"How long to wait at most; 60 when absent, at most 180"},
+"session_id":{"type":"string","description":"The id that COMPOSIO_SEARCH_TOOLS gave"}}})";
+constexpr const char* wait_output = R"({"type":"object","required":["message","results"],"properties":{
+"message":{"type":"string"},"results":{"type":"object"},"summary":{"type":"object"},"session":{"type":"object"}}})";
+
 constexpr const char* workbench_input = R"({"type":"object","required":["code_to_execute"],"properties":{
 "code_to_execute":{"type":"string","description":"Python. Variables and imports stay for the next call"},
 "thought":{"type":"string","description":"Why this is run, in one sentence"},
@@ -78,6 +85,9 @@ const std::vector<meta_tool>& meta_tools() {
         {meta::manage_connections, "COMPOSIO_MANAGE_CONNECTIONS", "Manage connections",
          "Says whether toolkits are connected, and connects them where that is needed.", connections_input,
          connections_output, false},
+        {meta::wait_for_connections, "COMPOSIO_WAIT_FOR_CONNECTIONS", "Wait for connections",
+         "Waits until the connections of toolkits that a user was asked for are active or have failed.", wait_input,
+         wait_output, true},
         {meta::workbench, "COMPOSIO_REMOTE_WORKBENCH", "Remote workbench", workbench_description, workbench_input,
          workbench_output, false},
     };
@@ -93,7 +103,7 @@ const meta_tool* find_meta(std::string_view slug) {
 result<void> check_enabled(const configuration& from, meta which) {
     auto off = [](const char* slug, const char* setting) {
         return failure{errc::invalid_request, std::string(slug) + " is off in this session: its " + setting +
-                                                  " is false; turn it on with PATCH, or create a session with it"};
+                                                  " is not true; turn it on with PATCH, or create a session with it"};
     };
     switch (which) {
         case meta::workbench:
@@ -110,6 +120,11 @@ result<void> check_enabled(const configuration& from, meta which) {
             break;
         case meta::manage_connections:
             if (!from.manage_connections) return off("COMPOSIO_MANAGE_CONNECTIONS", "manage_connections.enable");
+            break;
+        case meta::wait_for_connections:
+            if (!from.manage_connections) return off("COMPOSIO_WAIT_FOR_CONNECTIONS", "manage_connections.enable");
+            if (!from.wait_for_connections)
+                return off("COMPOSIO_WAIT_FOR_CONNECTIONS", "manage_connections.enable_wait_for_connections");
             break;
     }
     return {};

@@ -12,7 +12,14 @@
 
 namespace gateway::api::composio {
 
-enum class meta : std::uint8_t { search_tools, get_tool_schemas, multi_execute, manage_connections, workbench };
+enum class meta : std::uint8_t {
+    search_tools,
+    get_tool_schemas,
+    multi_execute,
+    manage_connections,
+    wait_for_connections,
+    workbench
+};
 
 struct meta_tool {
     meta which;

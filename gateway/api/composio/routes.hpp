@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "gateway/files/links.hpp"
 #include "gateway/http/router.hpp"
 #include "gateway/sessions/registry.hpp"
 #include "gateway/tools/toolbox.hpp"
@@ -22,6 +23,8 @@ struct service_options {
     milliseconds head_wait{1'000};                   // a toolkit's tool that is refused within this is told by a status
     milliseconds progress{1'000};                    // between progress notifications of MCP
     milliseconds keep_outcome{60'000};               // of a call whose client has gone
+    asio::thread_pool* pool = nullptr;               // reads and writes files; outlives the router
+    std::shared_ptr<const files::links> links;       // to files; null: such as end with the process
 };
 
 struct context;

@@ -38,6 +38,10 @@ json session_object(context& with, const found_session& of, const http::request&
                  {"config_version", of.version->number},
                  {"config", shown_configuration(of.settings(), of.session->options().user_id)},
                  {"warnings", warnings_for(of.settings(), with.tools)}};
+    if (auto step = with.steps.find(id); step != with.steps.end()) {
+        made["current_step"] = step->second.name;
+        if (!step->second.metric.empty()) made["current_step_metric"] = step->second.metric;
+    }
     auto custom = named_custom_tools(member(json::parse(of.settings().document), "experimental"));
     made["experimental"] = custom ? *custom : json::object();
     return made;
@@ -150,6 +154,7 @@ awaitable<http::response> remove(context& with, http::request& from) {
     if (!removed) co_return refuse(removed.error(), from);
     with.configurations->remove(id);
     with.seen.erase(id);
+    with.steps.erase(id);
     co_return answer({{"session_id", id}, {"deleted", true}});
 }
 
@@ -173,7 +178,7 @@ awaitable<http::response> history(context& with, http::request& from) {
 void add_session_routes(http::router& routes, const std::shared_ptr<context>& with) {
     using http::scope;
     add_route(routes, with, "POST", "", scope::session, create);
-    add_route(routes, with, "GET", "/{}", scope::execute, get);
+    add_session_key_route(routes, with, "GET", "/{}", get);
     add_route(routes, with, "PATCH", "/{}", scope::session, patch);
     add_route(routes, with, "DELETE", "/{}", scope::session, remove);
     add_route(routes, with, "POST", "/{}/attach", scope::execute, attach);

@@ -108,6 +108,9 @@ result<tool_call> read_tool_call(const std::string& body, const char* slug_field
     const auto& arguments = member(from, "arguments");
     if (!arguments.is_null() && !arguments.is_object()) return wrong("arguments", "an object; {} for none");
     made.arguments = std::make_shared<const json>(arguments.is_null() ? json::object() : arguments);
+    const auto& offload = member(from, "enable_auto_workbench_offload");
+    if (!offload.is_null() && !offload.is_boolean()) return wrong("enable_auto_workbench_offload", "true or false");
+    made.may_offload = offload == json(true);
     // A meta tool has no account of its own to choose.
     if (!made.of)
         if (auto good = check_account(member(from, "account")); !good) return good.error();
@@ -131,6 +134,7 @@ result<void> check_tool_call(const tool_call& what, const configuration& with) {
         case meta::get_tool_schemas:
             return check_names(*what.arguments, "tool_slugs", 100);
         case meta::manage_connections:
+        case meta::wait_for_connections:
             return check_names(*what.arguments, "toolkits", most_calls);
     }
     return {};

@@ -16,6 +16,7 @@ struct tool_call {
     std::string slug;               // trimmed, in upper case
     tools::shared_json arguments;   // an object
     const meta_tool* of = nullptr;  // null: a toolkit's tool
+    bool may_offload = false;       // a toolkit's large result may go to a file of the session
 };
 
 // The body of POST …/execute {tool_slug, arguments?, account?} or …/execute_meta {slug, arguments?}.

@@ -39,12 +39,6 @@ sessions::execute_options options_of(const json& arguments, milliseconds limit) 
     return made;
 }
 
-// Which sandbox this was: another one after a restart.
-std::string sandbox_suffix(const sessions::session& of) {
-    const auto& id = of.kernel_id();
-    return id.substr(id.size() - std::min<std::size_t>(2, id.size())) + fmt::format("{:02x}", of.restarts() & 0xff);
-}
-
 awaitable<tool_outcome> outcome_of(workbench_parts with, std::shared_ptr<const sessions::cell> ended,
                                    tools::shared_json arguments, std::string notice) {
     tool_outcome made;
@@ -75,20 +69,37 @@ json session_echo(const json& arguments) {
     return {{"id", id}, {"instructions", "Give this id as session_id in the other calls of this task."}};
 }
 
-awaitable<tool_outcome> run_workbench(workbench_parts with, tools::shared_json arguments) {
-    if (with.session->state() == sessions::session_state::dead) {
-        auto again = co_await with.session->restart();
-        if (!again) co_return refused_outcome(again.error());
+std::string sandbox_suffix(const sessions::session& of) {
+    const auto& id = of.kernel_id();
+    return id.substr(id.size() - std::min<std::size_t>(2, id.size())) + fmt::format("{:02x}", of.restarts() & 0xff);
+}
+
+awaitable<result<std::shared_ptr<const sessions::cell>>> run_cell(shared_session in, sessions::execute_options what,
+                                                                  std::function<void(const std::string&)> queued) {
+    if (in->state() == sessions::session_state::dead) {
+        auto again = co_await in->restart();
+        if (!again) co_return again.error();
     }
-    auto sent = with.session->execute(options_of(*arguments, with.session->cell_timeout()));
-    if (!sent) co_return refused_outcome(sent.error());
-    if (with.queued) with.queued(sent->cell_id);
-    auto notice = restart_notice(with);
-    auto ended = co_await with.session->wait_for(sent->cell_id);
+    auto sent = in->execute(std::move(what));
+    if (!sent) co_return sent.error();
+    if (queued) queued(sent->cell_id);
+    co_return co_await in->wait_for(sent->cell_id);
+}
+
+awaitable<tool_outcome> run_workbench(workbench_parts with, tools::shared_json arguments) {
+    std::string notice;
+    bool was_queued = false;
+    std::function<void(const std::string&)> queued = [&](const std::string& cell_id) {
+        was_queued = true;
+        notice = restart_notice(with);
+        if (with.queued) with.queued(cell_id);
+    };
+    auto options = options_of(*arguments, with.session->cell_timeout());
+    auto ended = co_await run_cell(with.session, std::move(options), std::move(queued));
     if (!ended) {
-        auto lost = refused_outcome(ended.error());
-        lost.refused.reset();
-        co_return lost;
+        auto made = refused_outcome(ended.error());
+        if (was_queued) made.refused.reset();
+        co_return made;
     }
     if ((*ended)->kernel_restarted) with.seen[with.session->id()] = with.session->restarts();
     auto cell = *ended;

@@ -31,6 +31,12 @@ struct workbench_parts {
     std::function<void(const std::string& cell_id)> queued;  // once the cell has an id
 };
 
+// Until the cell has ended; a session without a kernel gets one first. Any failure: there is no cell, or no end of it.
+awaitable<result<std::shared_ptr<const sessions::cell>>> run_cell(shared_session in, sessions::execute_options what,
+                                                                  std::function<void(const std::string&)> queued);
+// Which sandbox this is: another one after a restart.
+std::string sandbox_suffix(const sessions::session& of);
+
 // Until the cell has ended. `arguments` were checked.
 awaitable<tool_outcome> run_workbench(workbench_parts with, tools::shared_json arguments);
 

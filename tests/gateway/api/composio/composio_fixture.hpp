@@ -61,6 +61,7 @@ class composio_fixture : public testing::Test {
         options.progress = milliseconds(20);
     }
     void SetUp() override {
+        options.pool = &pool;
         routes_of = std::make_unique<service>(io.get_executor(), registry, toolbox, options);
         routes_of->add_routes(routes);
         http::server_options bound;

@@ -178,6 +178,17 @@ TEST_F(composio_execute, calls_many_tools_at_once_and_keeps_their_order) {
     EXPECT_THAT(data["results"][3]["error"].get<std::string>(), HasSubstr("cannot be called by another tool"));
 }
 
+TEST_F(composio_execute, shows_in_the_session_which_step_its_client_is_at) {
+    EXPECT_FALSE(call("GET", base + "/" + id).body.contains("current_step"));
+    post("/execute",
+         call_of("COMPOSIO_MULTI_EXECUTE_TOOL",
+                 R"({"sync_response_to_workbench":false,"current_step":"ADDING","current_step_metric":"1/2 sums",)"
+                 R"("tools":[{"tool_slug":"DEMO_ADD","arguments":{}}]})"));
+    auto shown = call("GET", base + "/" + id).body;
+    EXPECT_EQ(shown["current_step"], "ADDING");
+    EXPECT_EQ(shown["current_step_metric"], "1/2 sums");
+}
+
 TEST_F(composio_execute, says_what_is_connected) {
     auto data =
         post("/execute", call_of("COMPOSIO_MANAGE_CONNECTIONS", R"({"toolkits":["demo","gmail"]})")).body["data"];

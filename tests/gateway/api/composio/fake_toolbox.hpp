@@ -39,10 +39,11 @@ class fake_toolbox final : public tools::toolbox {
     }
     awaitable<std::vector<tools::tool_description>> list() override {
         const char* sum = R"({"type":"object","properties":{"a":{"type":"integer"},"b":{"type":"integer"}}})";
-        co_return std::vector<tools::tool_description>{{"DEMO_ADD", "DEMO", "add", "Adds two numbers", sum},
-                                                       {"DEMO_FAIL", "DEMO", "fail", "Always fails", "{}"},
-                                                       {"DEMO_WAIT", "DEMO", "wait", "Waits", "{}"},
-                                                       {"MAIL_SEND", "MAIL", "send", "Sends an email to people", "{}"}};
+        co_return std::vector<tools::tool_description>{
+            {"DEMO_ADD", "DEMO", "add", "Adds two numbers", sum, {"readOnlyHint"}},
+            {"DEMO_FAIL", "DEMO", "fail", "Always fails", "{}"},
+            {"DEMO_WAIT", "DEMO", "wait", "Waits", "{}"},
+            {"MAIL_SEND", "MAIL", "send", "Sends an email to people", "{}", {"destructiveHint"}}};
     }
     bool empty() const override { return false; }
     awaitable<void> stop() override { co_return; }

@@ -145,5 +145,87 @@ TEST_F(composio_mcp, cancels_a_tool) {
     EXPECT_TRUE(toolbox.was_cancelled);
 }
 
+// Revision 2026-07-28: each request says everything.
+class composio_mcp_alone : public composio_mcp {
+  protected:
+    static std::string with_meta(const std::string& more = "") {
+        return R"({"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",)"
+               R"("io.modelcontextprotocol/clientCapabilities":{}})" +
+               more + "}";
+    }
+    static std::string headers(const std::string& method, const std::string& more = "") {
+        return "MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: " + method + "\r\n" + more;
+    }
+    reply ask(const std::string& method, const std::string& more = "") {
+        return send(message(method, with_meta()), headers(method, more));
+    }
+    static std::string code() {
+        return message("tools/call",
+                       with_meta(R"(,"name":"COMPOSIO_REMOTE_WORKBENCH","arguments":{"code_to_execute":"1"})"));
+    }
+};
+
+TEST_F(composio_mcp_alone, tells_what_it_is_without_a_handshake) {
+    auto made = ask("server/discover");
+    EXPECT_EQ(made.status, 200);
+    EXPECT_EQ(made.body["result"]["supportedVersions"][0], "2026-07-28");
+    EXPECT_EQ(made.body["result"]["resultType"], "complete");
+    EXPECT_EQ(made.body["result"]["_meta"]["io.modelcontextprotocol/serverInfo"]["name"], "cellgate");
+    EXPECT_THAT(made.head, Not(HasSubstr("Mcp-Session-Id")));
+    auto listed = ask("tools/list").body["result"];
+    EXPECT_EQ(listed["cacheScope"], "private");
+    EXPECT_TRUE(listed["ttlMs"].is_number());
+}
+
+TEST_F(composio_mcp_alone, wants_headers_to_say_what_the_body_says) {
+    EXPECT_EQ(send(message("tools/list", with_meta())).body["error"]["code"], -32020);
+    auto other = send(message("tools/list", with_meta()), headers("tools/call"));
+    EXPECT_EQ(other.status, 400);
+    EXPECT_EQ(other.body["error"]["code"], -32020);
+    EXPECT_EQ(send(message("tools/list"), headers("tools/list")).body["error"]["code"], -32020);
+    EXPECT_EQ(send(code(), headers("tools/call")).body["error"]["code"], -32020);
+    EXPECT_EQ(send(code(), headers("tools/call", "Mcp-Name: DEMO_ADD\r\n")).body["error"]["code"], -32020);
+    EXPECT_EQ(send(code(), headers("tools/call", "Mcp-Name: =?base64?====?=\r\n")).body["error"]["code"], -32020);
+    EXPECT_TRUE(session()->executed.empty());
+}
+
+TEST_F(composio_mcp_alone, names_the_revisions_that_it_speaks) {
+    auto unknown = send(message("ping"), "MCP-Protocol-Version: 2999-01-01\r\n");
+    EXPECT_EQ(unknown.status, 400);
+    EXPECT_EQ(unknown.body["error"]["code"], -32022);
+    EXPECT_EQ(unknown.body["error"]["data"]["requested"], "2999-01-01");
+    EXPECT_EQ(unknown.body["error"]["data"]["supported"][0], "2026-07-28");
+    EXPECT_EQ(ask("ping").status, 404);
+    EXPECT_EQ(ask("ping").body["error"]["code"], -32601);
+}
+
+TEST_F(composio_mcp_alone, takes_a_name_that_came_in_base64) {
+    const std::string body = message("tools/call", with_meta(R"(,"name":"DEMO_ADD","arguments":{"a":1,"b":2})"));
+    auto made = send(body, headers("tools/call", "Mcp-Name: =?base64?REVNT19BREQ=?=\r\n"));
+    EXPECT_EQ(events(made.text).at(0)["result"]["isError"], false);
+    EXPECT_THAT(made.head, HasSubstr("X-Accel-Buffering: no"));
+}
+
+TEST_F(composio_mcp_alone, ends_a_cell_whose_client_has_left) {
+    auto client = begin(code(), headers("tools/call", "Mcp-Name: COMPOSIO_REMOTE_WORKBENCH\r\n"));
+    wait_for_cells(1);
+    client.read_until(": waiting");
+    client.close();
+    auto cancelled = [&] { return !session()->cancelled.empty(); };
+    EXPECT_TRUE(test_support::run_until(io, cancelled, std::chrono::seconds(10)));
+}
+
+TEST_F(composio_mcp, lets_a_cell_run_on_whose_client_has_left) {
+    auto client = begin(message("tools/call", cell()));
+    wait_for_cells(1);
+    client.read_until(": waiting");
+    client.close();
+    auto again = begin(message("tools/call", cell()));
+    again.read_until(": waiting");
+    EXPECT_TRUE(session()->cancelled.empty());
+    for (std::size_t at = 0; at < 2; ++at) session()->finish(*session()->cell_at(at));
+    again.finish();
+}
+
 }  // namespace
 }  // namespace gateway::api::composio

@@ -1,5 +1,7 @@
 #include <gmock/gmock.h>
 
+#include <set>
+
 #include "tests/gateway/api/composio/composio_fixture.hpp"
 
 namespace gateway::api::composio {
@@ -209,6 +211,33 @@ TEST_F(composio_sessions, know_toolkits_and_connect_none) {
     EXPECT_EQ(post("/link", R"({"toolkit":"gmail"})").status, 404);
     EXPECT_EQ(post("/link", R"({"toolkit":"demo"})").status, 400);
     EXPECT_EQ(post("/link", "{}").status, 400);
+}
+
+TEST_F(composio_sessions, let_tools_in_by_what_their_servers_say_of_them) {
+    auto preloaded = [this](const std::string& more) {
+        create(R"({"user_id":"ana","preload":{"tools":"all"},)" + more + "}");
+        std::set<std::string> made;
+        const auto listed = call("GET", base + "/" + id + "/tools").body;
+        for (const auto& each : listed["items"])
+            if (each["toolkit"]["slug"] != "composio") made.insert(each["slug"]);
+        return made;
+    };
+    EXPECT_EQ(preloaded(R"("tags":["readOnlyHint"])"), std::set<std::string>{"DEMO_ADD"});
+    EXPECT_EQ(preloaded(R"("tags":{"disable":["destructiveHint"]})").count("MAIL_SEND"), 0u);
+    EXPECT_EQ(preloaded(R"("tags":["readOnlyHint"],"tools":{"mail":{"tags":["destructiveHint"]}})"),
+              (std::set<std::string>{"DEMO_ADD", "MAIL_SEND"}));
+    EXPECT_EQ(post("/execute", R"({"tool_slug":"DEMO_FAIL","arguments":{}})").status, 400);
+}
+
+TEST_F(composio_sessions, wait_for_connections_only_where_that_was_asked_for) {
+    const std::string wait = R"({"tool_slug":"COMPOSIO_WAIT_FOR_CONNECTIONS","arguments":{"toolkits":["demo"]}})";
+    create();
+    EXPECT_THAT(post("/execute", wait).error(), HasSubstr("enable_wait_for_connections"));
+    auto made = create(R"({"user_id":"ana","manage_connections":{"enable_wait_for_connections":true}})");
+    EXPECT_THAT(made.body["tool_router_tools"], testing::Contains("COMPOSIO_WAIT_FOR_CONNECTIONS"));
+    auto data = post("/execute", wait).body["data"];
+    EXPECT_EQ(data["results"]["demo"]["status"], "active");
+    EXPECT_TRUE(data["message"].is_string());
 }
 
 }  // namespace

@@ -1,0 +1,130 @@
+#include "gateway/api/composio/agent_tool_calls.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "gateway/api/agent/session_json.hpp"
+#include "gateway/api/composio/cell_text.hpp"
+#include "gateway/api/composio/json_reading.hpp"
+#include "gateway/base/ids.hpp"
+
+namespace gateway::api::composio {
+namespace {
+
+constexpr std::size_t most_listed = 200;
+
+std::optional<milliseconds> seconds_of(const json& from) {
+    if (!from.is_number()) return std::nullopt;
+    return milliseconds(static_cast<long long>(from.get<double>() * 1000));
+}
+
+failure bad_time(const char* name) {
+    return {errc::invalid_request, std::string(name) + " must be over 0 and at most a day"};
+}
+
+bool is_good_time(const std::optional<milliseconds>& what) {
+    return !what || (what->count() > 0 && *what <= std::chrono::hours(24));
+}
+
+result<sessions::session_options> options_of(const agent_call& from) {
+    const auto& arguments = *from.arguments;
+    sessions::session_options made;
+    made.made_by = sessions::origin::agent;
+    made.name = text_member(arguments, "name");
+    made.kernel_name = text_member(arguments, "kernel_name");
+    made.cell_timeout = seconds_of(member(arguments, "cell_timeout_s"));
+    if (!is_good_time(made.cell_timeout)) return bad_time("cell_timeout_s");
+    if (made.name.starts_with("ses_") || made.name.find('/') != std::string::npos)
+        return failure{errc::invalid_request, "a name holds no slash, and does not begin with ses_, as ids do"};
+    if (auto size = text_member(arguments, "sandbox_size"); !size.empty())
+        made.sandbox = to_text({{"sandbox_size", size}});
+    const auto user = text_member(arguments, "user_id");
+    made.user_id = user.empty() ? from.caller.user_id : user;
+    if (!from.caller.sees(made.user_id))
+        return failure{errc::forbidden,
+                       "user_id names another user; this key acts for " + from.caller.user_id + " alone"};
+    return made;
+}
+
+json error_of(const sessions::cell& from) {
+    if (from.error)
+        return {
+            {"ename", from.error->ename}, {"evalue", from.error->evalue}, {"traceback", traceback_text(*from.error)}};
+    const auto why = why_failed(from);
+    return why.empty() ? json(nullptr) : json{{"code", to_string(from.status)}, {"message", why}};
+}
+
+json cell_data(const sessions::cell& from, const shown_cell& shown) {
+    json made = {{"cell_id", from.id},
+                 {"status", to_string(from.status)},
+                 {"stdout", text_with_trailer(from.out.head, from.out.file)},
+                 {"stderr", text_with_trailer(from.err.head, from.err.file)},
+                 {"result", shown.results},
+                 {"error", error_of(from)},
+                 {"duration_ms", from.duration.count()},
+                 {"kernel_restarted", from.kernel_restarted}};
+    if (from.execution_count) made["execution_count"] = *from.execution_count;
+    if (from.reason != sessions::cell_reason::none) made["reason"] = to_string(from.reason);
+    return made;
+}
+
+}  // namespace
+
+tool_outcome good_outcome(const json& data) {
+    tool_outcome made;
+    made.log_id = make_id("log_");
+    made.data = to_text(data);
+    return made;
+}
+
+awaitable<tool_outcome> create_session(shared_agent_call call) {
+    auto options = options_of(*call);
+    if (!options) co_return refused_outcome(options.error());
+    auto made = call->with.registry.create(std::move(*options));
+    if (!made) co_return refused_outcome(made.error());
+    co_return good_outcome(agent::session_object(**made));
+}
+
+awaitable<tool_outcome> list_sessions(shared_agent_call call) {
+    json items = json::array();
+    std::size_t left_out = 0;
+    for (const auto& each : call->with.registry.list()) {
+        if (!call->caller.sees(each->options().user_id)) continue;
+        if (items.size() == most_listed) {
+            ++left_out;
+        } else {
+            items.push_back(agent::session_object(*each));
+        }
+    }
+    json data = {{"sessions", std::move(items)}};
+    if (left_out > 0) data["left_out"] = left_out;
+    co_return good_outcome(data);
+}
+
+awaitable<tool_outcome> end_session(shared_agent_call call) {
+    const auto id = call->session->id();
+    auto removed = co_await call->with.registry.remove(id, kernels::end_reason::session_ended);
+    if (!removed) co_return refused_outcome(removed.error());
+    json data = {{"id", id}, {"deleted", true}};
+    co_return good_outcome(data);
+}
+
+awaitable<tool_outcome> execute_code(shared_agent_call call) {
+    sessions::execute_options options;
+    options.code = text_member(*call->arguments, "code");
+    options.allow_stdin = false;
+    options.timeout = seconds_of(member(*call->arguments, "timeout_s"));
+    if (!is_good_time(options.timeout)) co_return refused_outcome(bad_time("timeout_s"));
+    std::function<void(const std::string&)> queued = [which = call->which](const std::string& cell_id) {
+        which->cell_id = cell_id;
+    };
+    auto ended = co_await run_cell(call->session, std::move(options), std::move(queued));
+    if (!ended) co_return refused_outcome(ended.error());
+    auto shown = co_await read_cell(call->session, **ended, call->with.cells);
+    auto made = good_outcome(cell_data(**ended, shown));
+    made.error = why_failed(**ended);
+    made.images = std::move(shown.images);
+    co_return made;
+}
+
+}  // namespace gateway::api::composio

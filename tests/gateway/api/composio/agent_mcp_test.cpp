@@ -1,0 +1,107 @@
+// The gateway's own tools at /mcp.
+#include <gmock/gmock.h>
+
+#include "tests/gateway/api/composio/composio_fixture.hpp"
+
+namespace gateway::api::composio {
+namespace {
+
+using testing::HasSubstr;
+
+class agent_mcp : public composio_fixture {
+  protected:
+    const std::string both = "Accept: application/json, text/event-stream\r\nContent-Type: application/json\r\n";
+
+    reply send(const std::string& method, const std::string& params, const std::string& key = "root") {
+        const auto body = R"({"jsonrpc":"2.0","id":1,"method":")" + method + R"(","params":)" + params + "}";
+        return call("POST", "/mcp", body, both, key);
+    }
+    static std::string call_of(const std::string& name, const std::string& arguments) {
+        return R"({"name":")" + name + R"(","arguments":)" + arguments + "}";
+    }
+    // The result of a call, whether it came at once or as a stream's only event.
+    json use(const std::string& name, const std::string& arguments = "{}", const std::string& key = "root") {
+        auto made = send("tools/call", call_of(name, arguments), key);
+        auto at = made.text.find("data: ");
+        return at == made.text.npos ? made.body["result"] : json::parse(made.text.substr(at + 6))["result"];
+    }
+    std::string in_session(const std::string& more = "") { return R"({"session":")" + id + "\"" + more + "}"; }
+    static std::string message_of(const json& result) { return result["structuredContent"]["error"]["message"]; }
+    void make_session() { id = use("create_session", R"({"name":"work"})")["structuredContent"]["id"]; }
+};
+
+TEST_F(agent_mcp, makes_lists_and_ends_sessions) {
+    make_session();
+    EXPECT_THAT(id, HasSubstr("ses_"));
+    auto listed = use("list_sessions")["structuredContent"]["sessions"];
+    ASSERT_EQ(listed.size(), 1u);
+    EXPECT_EQ(listed[0]["name"], "work");
+    auto ended = use("end_session", in_session());
+    EXPECT_EQ(ended["structuredContent"]["deleted"], true);
+    EXPECT_EQ(use("end_session", in_session())["structuredContent"]["error"]["code"], "session_not_found");
+}
+
+TEST_F(agent_mcp, runs_code_and_tells_what_it_raised) {
+    make_session();
+    auto body = R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":)" +
+                call_of("execute", in_session(R"(,"code":"1/0")")) + "}";
+    auto client = open("POST", "/mcp", body, both);
+    wait_for_cells(1);
+    auto cell = session()->cell_at(0);
+    session()->print(*cell, "before");
+    cell->error = sessions::cell_error{"ZeroDivisionError", "division by zero", {"Traceback"}};
+    session()->finish(*cell, sessions::cell_status::error);
+    auto text = client.finish().text;
+    auto result = json::parse(text.substr(text.find("data: ") + 6))["result"];
+    EXPECT_EQ(result["isError"], true);
+    EXPECT_EQ(result["structuredContent"]["stdout"], "before");
+    EXPECT_EQ(result["structuredContent"]["error"]["ename"], "ZeroDivisionError");
+    EXPECT_EQ(json::parse(result["content"][0]["text"].get<std::string>()), result["structuredContent"]);
+}
+
+TEST_F(agent_mcp, writes_lists_and_reads_files) {
+    make_session();
+    auto written = use("write_file", in_session(R"(,"path":"/mnt/files/a/b.txt","text":"hello")"))["structuredContent"];
+    EXPECT_EQ(written["path"], "a/b.txt");
+    EXPECT_EQ(written["is_new"], true);
+    EXPECT_EQ(use("write_file", in_session(R"(,"path":"raw","base64":"/w==")"))["isError"], false);
+    auto listed = use("list_files", in_session(R"(,"limit":1)"))["structuredContent"];
+    EXPECT_EQ(listed["files"][0]["path"], "a/b.txt");
+    EXPECT_TRUE(listed.contains("next_cursor"));
+    auto read = use("read_file", in_session(R"(,"path":"a/b.txt","offset":1,"length":3)"))["structuredContent"];
+    EXPECT_EQ(read["text"], "ell");
+    EXPECT_EQ(read["size"], 5);
+    EXPECT_EQ(read["is_complete"], false);
+    EXPECT_EQ(use("read_file", in_session(R"(,"path":"raw")"))["structuredContent"]["base64"], "/w==");
+}
+
+TEST_F(agent_mcp, refuses_what_is_wrong_by_its_name) {
+    make_session();
+    const std::pair<const char*, const char*> bad[] = {
+        {R"(,"path":"../x","text":"")", ""},
+        {R"(,"path":"x")", "text or base64"},
+        {R"(,"path":"x","base64":"====")", "RFC 4648"},
+        {R"(,"path":"x","text":"","mode":"a")", "mode"},
+        {R"(,"path":7,"text":"")", "path must be"},
+    };
+    for (const auto& [more, why] : bad) {
+        auto result = use("write_file", in_session(more));
+        EXPECT_EQ(result["isError"], true) << more;
+        EXPECT_THAT(message_of(result), HasSubstr(why)) << more;
+    }
+    EXPECT_THAT(message_of(use("execute", in_session())), HasSubstr("code is missing"));
+    EXPECT_EQ(send("tools/call", call_of("no_such", "{}")).body["error"]["code"], -32602);
+}
+
+TEST_F(agent_mcp, lets_each_key_do_what_it_may) {
+    make_session();
+    auto names = send("tools/list", "{}", "user").body["result"]["tools"];
+    for (const auto& each : names) EXPECT_NE(each["name"], "create_session");
+    EXPECT_EQ(use("create_session", "{}", "user")["structuredContent"]["error"]["code"], "forbidden");
+    EXPECT_EQ(use("list_files", in_session(), "ana")["structuredContent"]["error"]["code"], "session_not_found");
+    EXPECT_EQ(use("create_session", R"({"user_id":"bob"})", "ana")["structuredContent"]["error"]["code"], "forbidden");
+    EXPECT_EQ(send("ping", "{}", "nobody").status, 401);
+}
+
+}  // namespace
+}  // namespace gateway::api::composio
