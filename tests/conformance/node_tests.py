@@ -14,11 +14,12 @@ def names_of(script: str) -> list[str]:
     return re.findall(r'^test\("([^"]+)"', (SCRIPTS / script).read_text(), re.MULTILINE)
 
 
-def run_script(script: str, environment: dict[str, str], seconds: int, only: str = "") -> dict[str, str]:
+def run_script(script: str, environment: dict[str, str], seconds: int, only: str = "",
+               within: list[str] | None = None) -> dict[str, str]:
     """The name of each test, and what went wrong in it; empty: nothing. `only`: the one test that runs."""
     names = [only] if only else names_of(script)
     done = subprocess.run(
-        [LAB / "bin" / "node", "--test", "--test-force-exit", f"--test-timeout={seconds * 1000}",
+        [*(within or []), LAB / "bin" / "node", "--test", "--test-force-exit", f"--test-timeout={seconds * 1000}",
          "--test-reporter=junit", *([f"--test-name-pattern=^{re.escape(only)}$"] if only else []), script],
         cwd=SCRIPTS, env=environment, capture_output=True, text=True, timeout=seconds + 50)
     cases = {case.get("name"): case for case in xml.fromstring(done.stdout).iter("testcase")}

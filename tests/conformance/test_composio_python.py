@@ -92,13 +92,6 @@ def test_a_cell_outlives_the_clients_patience_and_runs_once(own_gateway: Gateway
     assert run(session, "count").data["results"] == "1"
 
 
-@pytest.mark.soak
-@pytest.mark.timeout(200)
-def test_a_cell_of_70_s_outlives_the_sdks_own_60(session) -> None:
-    answer = run(session, "import time\ntimes = globals().get('times', 0) + 1\ntime.sleep(70)\ntimes")
-    assert answer.data["results"] == "1"
-
-
 def test_a_change_makes_another_version(session) -> None:
     session.update(sandbox={"sandbox_size": "medium"})
     assert session.config_version == 2 and session.config.workbench.sandbox_size == "medium"

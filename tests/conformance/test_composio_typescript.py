@@ -1,4 +1,4 @@
-"""@composio/core and MCP's TypeScript client in Node: one test each of node/composio.test.mjs and node/mcp.test.mjs."""
+"""@composio/core and MCP's TypeScript clients in Node: one test each of node/{composio,mcp,agent_mcp}.test.mjs."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,8 @@ from conformance.node_tests import names_of, run_script
 from support.gateway import Gateway
 from support.toolkits import everything
 
-# A client gives up after a part of what the cell takes, as the SDK does after 60 s; ./dev soak has those very times.
+# A client gives up after a part of what the cell takes, as the SDK does after 60 s; test_composio_long.py has
+# those very times.
 TIMES = {"LONG_CELL_S": "4", "CLIENT_TIMEOUT_MS": "1500"}
 
 
@@ -33,21 +34,25 @@ def mcp_results(own_gateway: Gateway) -> dict[str, str]:
     return run_script("mcp.test.mjs", variables, 120)
 
 
+@pytest.fixture(scope="module")
+def agent_mcp_results(own_gateway: Gateway) -> dict[str, str]:
+    variables = {"MCP_URL": f"{own_gateway.url}/mcp", "GATEWAY_KEY": own_gateway.token}
+    return run_script("agent_mcp.test.mjs", variables, 120)
+
+
 @pytest.mark.xdist_group("composio")
 @pytest.mark.parametrize("name", names_of("composio.test.mjs"))
 def test_the_tool_routers_sdk(sdk_results: dict[str, str], name: str) -> None:
     assert sdk_results[name] == ""
 
 
-@pytest.mark.soak
-@pytest.mark.timeout(200)
-def test_a_cell_of_70_s_outlives_the_sdks_own_60(own_gateway: Gateway) -> None:
-    name = "survives a client's timeout and runs the cell once"
-    variables = {"GATEWAY_URL": own_gateway.url, "GATEWAY_KEY": own_gateway.token, "HOME": str(own_gateway.directory)}
-    assert run_script("composio.test.mjs", variables | {"LONG_CELL_S": "70"}, 150, only=name) == {name: ""}
-
-
 @pytest.mark.xdist_group("composio")
 @pytest.mark.parametrize("name", names_of("mcp.test.mjs"))
 def test_mcps_client(mcp_results: dict[str, str], name: str) -> None:
     assert mcp_results[name] == ""
+
+
+@pytest.mark.xdist_group("composio")
+@pytest.mark.parametrize("name", names_of("agent_mcp.test.mjs"))
+def test_mcps_newest_client(agent_mcp_results: dict[str, str], name: str) -> None:
+    assert agent_mcp_results[name] == ""

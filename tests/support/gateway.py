@@ -46,7 +46,8 @@ class Gateway:
     """`settings` are those of docs/configuration.md, with __ for the dot: Gateway(kernels__max=3)."""
 
     def __init__(self, *, config: str = "", environment: dict[str, str] | None = None, keep: "Gateway | None" = None,
-                 preset: str = "dev", user: int | None = None, **settings: object) -> None:
+                 preset: str = "dev", user: int | None = None, within: list[str] | None = None,
+                 **settings: object) -> None:
         # Short: a Unix socket's path has 108 bytes.
         self.directory = keep.directory if keep else Path(tempfile.mkdtemp(prefix="cg", dir="/tmp"))
         self.token = keep.token if keep else secrets.token_hex(16)
@@ -57,6 +58,7 @@ class Gateway:
         self._user = user  # none: whoever runs the tests
         if user is not None:
             os.chown(self.directory, user, user)
+        self._within = within or []  # a command that starts another: in a network of its own
         self._config = config
         self._environment = environment or {}
         self.output: list[str] = []
@@ -70,7 +72,7 @@ class Gateway:
         path = self.directory / "cellgate.toml"
         path.write_text(self._config)
         self.process = subprocess.Popen(
-            [self.program(), "--config", str(path)], env=self._variables(), cwd=self.directory, stdin=subprocess.DEVNULL,
+            [*self._within, self.program(), "--config", str(path)], env=self._variables(), cwd=self.directory, stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace", user=self._user, group=self._user,
             extra_groups=None if self._user is None else [])
         self._readers = [threading.Thread(target=self._read, args=pair, daemon=True)
