@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from bench.helper_calls import helper_calls
 from bench.measures import Kernel, Numbers, display, milliseconds, percentile, round_trip, stream
+from bench.sdk import sdk
 from bench.situations import wait_for_reply
 from bench.socket_client import Cells, Gone, KernelSocket, execute_content, now
 from bench.targets import Cellgate, Target
@@ -42,11 +43,12 @@ class Sizes:
     displays: int = 9
     interrupts: int = 5
     helper_calls: int = 1000
+    sdk_sessions: int = 30
 
     @staticmethod
     def quick() -> "Sizes":
         return Sizes(starts=3, slow_starts=2, at_once=4, round_trips=50, idle=3, live=6, turns=2, lines=20_000, megabytes=5, displays=2,
-                     interrupts=1, helper_calls=100)
+                     interrupts=1, helper_calls=100, sdk_sessions=3)
 
 
 Step = Callable[[Target], Numbers]
@@ -64,6 +66,7 @@ def steps(sizes: Sizes) -> dict[str, Step]:
         "own-display": lambda target: display(target, sizes.megabytes, sizes.displays),
         "interrupts": lambda target: interrupts(target, sizes.interrupts),
         "helper-calls": lambda target: helper_calls(target, sizes.helper_calls),
+        "sdk": lambda target: sdk(target, sizes.sdk_sessions),
     }
 
 
