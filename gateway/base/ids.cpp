@@ -8,6 +8,8 @@
 #include <system_error>
 #include <vector>
 
+#include "gateway/base/hex.hpp"
+
 namespace gateway {
 namespace {
 
@@ -21,14 +23,6 @@ std::vector<unsigned char> random_bytes(std::size_t count) {
         filled += static_cast<std::size_t>(got);
     }
     return bytes;
-}
-
-std::string to_hex(const std::vector<unsigned char>& bytes) {
-    static constexpr char digits[] = "0123456789abcdef";
-    std::string text;
-    text.reserve(2 * bytes.size());
-    for (auto byte : bytes) text.append(1, digits[byte >> 4]).append(1, digits[byte & 15]);
-    return text;
 }
 
 }  // namespace

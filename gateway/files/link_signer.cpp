@@ -10,6 +10,7 @@
 #include <charconv>
 #include <cstring>
 
+#include "gateway/base/hex.hpp"
 #include "gateway/base/ids.hpp"
 #include "gateway/http/key_store.hpp"
 
@@ -76,9 +77,7 @@ std::string link_signer::sign(const link& of, std::string_view expires) const {
     unsigned size = 0;
     HMAC(EVP_sha256(), key_.data(), static_cast<int>(key_.size()), reinterpret_cast<const unsigned char*>(text.data()),
          text.size(), mac, &size);
-    std::string hex;
-    for (unsigned at = 0; at < size; ++at) hex += fmt::format("{:02x}", mac[at]);
-    return hex;
+    return to_hex({mac, size});
 }
 
 std::string link_signer::query_of(const link& of) const {

@@ -4,6 +4,7 @@
 #include <openssl/crypto.h>
 #include <openssl/sha.h>
 
+#include "gateway/base/hex.hpp"
 #include "gateway/base/ids.hpp"
 #include "gateway/storage/statement.hpp"
 
@@ -31,9 +32,7 @@ key_record read_record(const statement& row) {
 std::string hash_key(const std::string& key) {
     unsigned char digest[SHA256_DIGEST_LENGTH];
     SHA256(reinterpret_cast<const unsigned char*>(key.data()), key.size(), digest);
-    std::string hex;
-    for (auto byte : digest) hex += fmt::format("{:02x}", byte);
-    return hex;
+    return to_hex(digest);
 }
 
 bool equal_in_constant_time(const std::string& left, const std::string& right) {
