@@ -12,10 +12,12 @@ result<T> to_result(mounts::file_result<T> from) {
 }
 
 mounts::file_result<mounts::written_file> write_whole(mounts::file_store& into, const mounts::file_path& path,
-                                                      std::string_view bytes, const mounts::file_condition& condition) {
+                                                      const shared_pieces& pieces,
+                                                      const mounts::file_condition& condition) {
     auto begun = into.begin(path, condition);
     if (!begun) return begun.error();
-    if (auto written = (*begun)->write(bytes); !written) return written.error();
+    for (const auto& each : pieces)
+        if (auto written = (*begun)->write(*each); !written) return written.error();
     auto done = (*begun)->commit();
     if (done) into.keep_sha256(done->info.version, done->sha256);
     return done;
@@ -54,12 +56,18 @@ awaitable<result<bool>> remove(shared_store from, asio::thread_pool& pool, mount
 }
 
 awaitable<result<mounts::written_file>> write(shared_store into, asio::thread_pool& pool, mounts::file_path path,
-                                              std::string bytes, mounts::file_condition condition) {
-    auto put = [into, path = std::move(path), bytes = std::move(bytes), condition = std::move(condition)] {
-        return write_whole(*into, path, bytes, condition);
+                                              shared_pieces pieces, mounts::file_condition condition) {
+    auto put = [into, path = std::move(path), pieces = std::move(pieces), condition = std::move(condition)] {
+        return write_whole(*into, path, pieces, condition);
     };
     auto written = co_await run_on(pool, std::move(put));
     co_return to_result(std::move(written));
+}
+
+awaitable<result<mounts::written_file>> write(shared_store into, asio::thread_pool& pool, mounts::file_path path,
+                                              std::string bytes, mounts::file_condition condition) {
+    shared_pieces one{std::make_shared<const std::string>(std::move(bytes))};
+    return write(std::move(into), pool, std::move(path), std::move(one), std::move(condition));
 }
 
 }  // namespace gateway::files

@@ -4,13 +4,17 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "gateway/base/async.hpp"
 #include "gateway/files/access.hpp"
 
 namespace gateway::files {
+
+using shared_pieces = std::vector<std::shared_ptr<const std::string>>;
 
 // "data/a.csv", also written "/data/a.csv", "/mnt/files/data/a.csv" and "data/"; text() is the first form. With "..",
 // empty names, or too long: invalid_request.
@@ -30,8 +34,11 @@ awaitable<result<mounts::file_info>> stat(shared_store from, asio::thread_pool& 
 awaitable<result<bool>> remove(shared_store from, asio::thread_pool& pool, mounts::file_path path,
                                mounts::file_condition condition = {});
 
-// A file that is in memory as a whole, seen whole or not at all; its directories are made. file_unusable, storage_full,
-// precondition_failed.
+// A file that is in memory, one piece after another, seen whole or not at all; its directories are made. file_unusable,
+// storage_full, precondition_failed.
+awaitable<result<mounts::written_file>> write(shared_store into, asio::thread_pool& pool, mounts::file_path path,
+                                              shared_pieces pieces, mounts::file_condition condition = {});
+// The same, of one piece.
 awaitable<result<mounts::written_file>> write(shared_store into, asio::thread_pool& pool, mounts::file_path path,
                                               std::string bytes, mounts::file_condition condition = {});
 

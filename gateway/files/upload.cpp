@@ -2,8 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "gateway/base/ids.hpp"
 #include "gateway/files/digest.hpp"
+#include "gateway/files/file_json.hpp"
 #include "gateway/http/entity_tag.hpp"
 #include "gateway/http/text.hpp"
 
@@ -29,11 +29,8 @@ awaitable<result<void>> write_all(shared_upload into, asio::thread_pool& pool, h
 }
 
 http::response tell(const mounts::written_file& written) {
-    nlohmann::json body = {{"path", written.info.path},
-                           {"size", written.info.size},
-                           {"last_modified", iso8601(written.info.modified)},
-                           {"version", written.info.version},
-                           {"sha256", written.sha256}};
+    auto body = file_object(written.info);
+    body["sha256"] = written.sha256;
     auto answer = http::json_response(body.dump(), written.is_new ? 201 : 200);
     answer.headers.emplace_back("ETag", http::entity_tag(written.info.version));
     answer.headers.emplace_back("Repr-Digest", to_digest_header(written.sha256));

@@ -3,8 +3,8 @@
 
 #include "gateway/api/agent/context.hpp"
 #include "gateway/api/agent/json_text.hpp"
-#include "gateway/base/ids.hpp"
 #include "gateway/files/download.hpp"
+#include "gateway/files/file_json.hpp"
 #include "gateway/files/store_calls.hpp"
 #include "gateway/files/upload.hpp"
 
@@ -18,11 +18,7 @@ constexpr std::uint64_t largest_page = 1000;
 
 std::string page_json(const mounts::file_page& page) {
     json answer = {{"items", json::array()}};
-    for (const auto& each : page.items)
-        answer["items"].push_back({{"path", each.path},
-                                   {"size", each.size},
-                                   {"last_modified", iso8601(each.modified)},
-                                   {"version", each.version}});
+    for (const auto& each : page.items) answer["items"].push_back(files::file_object(each));
     if (page.next) answer["next_cursor"] = *page.next;
     return dump(answer);
 }

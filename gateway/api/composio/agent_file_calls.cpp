@@ -5,8 +5,8 @@
 #include "gateway/api/composio/agent_tool_calls.hpp"
 #include "gateway/api/composio/base64.hpp"
 #include "gateway/api/composio/json_reading.hpp"
-#include "gateway/base/ids.hpp"
 #include "gateway/base/thread_pool.hpp"
+#include "gateway/files/file_json.hpp"
 #include "gateway/files/store_calls.hpp"
 #include "gateway/http/text.hpp"
 
@@ -54,11 +54,7 @@ json written_data(const mounts::written_file& from) {
 
 json page_data(const mounts::file_page& from) {
     json made = {{"files", json::array()}};
-    for (const auto& each : from.items)
-        made["files"].push_back({{"path", each.path},
-                                 {"size", each.size},
-                                 {"last_modified", iso8601(each.modified)},
-                                 {"version", each.version}});
+    for (const auto& each : from.items) made["files"].push_back(files::file_object(each));
     if (from.next) made["next_cursor"] = *from.next;
     return made;
 }

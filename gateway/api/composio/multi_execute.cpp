@@ -66,8 +66,8 @@ std::shared_ptr<const std::string> piece(std::string text) {
 }
 
 // {"results": [{"response": {"data": …}, …}]}: what code in the sandbox reads.
-std::vector<std::shared_ptr<const std::string>> file_pieces(const std::vector<part>& of) {
-    std::vector<std::shared_ptr<const std::string>> made{piece(R"({"results":[)")};
+files::shared_pieces file_pieces(const std::vector<part>& of) {
+    files::shared_pieces made{piece(R"({"results":[)")};
     for (std::size_t at = 0; at < of.size(); ++at) {
         made.push_back(piece((at == 0 ? "" : ",") + head_of_entry(of[at], at, "data")));
         made.push_back(of[at].data);
@@ -174,8 +174,7 @@ awaitable<tool_outcome> offload_one(shared_call call, tool_outcome what) {
     if (characters <= threshold) co_return what;
     auto& pool = *call->with.options.pool;
     auto data = std::make_shared<const std::string>(std::move(what.data));
-    std::vector<std::shared_ptr<const std::string>> pieces{piece(R"({"results":[{"response":{"data":)"), data,
-                                                           piece("}}]}")};
+    files::shared_pieces pieces{piece(R"({"results":[{"response":{"data":)"), data, piece("}}]}")};
     auto kept = co_await keep_pieces(call->session->files(), pool, call->what.slug, std::move(pieces));
     const auto most = std::max<std::size_t>(least_preview, threshold);
     auto shown = co_await make_preview(pool, data, most);

@@ -11,7 +11,6 @@
 #include "gateway/base/ids.hpp"
 #include "gateway/base/thread_pool.hpp"
 #include "messaging/utf8.hpp"
-#include "mounts/file_path.hpp"
 
 namespace gateway::api::composio {
 namespace {
@@ -94,21 +93,6 @@ std::string file_name(const std::string& task) {
     return fmt::format("mex/{}_{}.json", name, random_hex(6));
 }
 
-result<std::string> write_file(mounts::file_store& store, const std::string& name,
-                               const std::vector<std::shared_ptr<const std::string>>& pieces) {
-    auto path = mounts::file_path::parse(name);
-    if (!path) return files::to_failure(path.error());
-    mounts::file_condition fresh;
-    fresh.must_not_exist = true;
-    auto upload = store.begin(*path, fresh);
-    if (!upload) return files::to_failure(upload.error());
-    for (const auto& each : pieces)
-        if (auto written = (*upload)->write(*each); !written) return files::to_failure(written.error());
-    auto done = (*upload)->commit();
-    if (!done) return files::to_failure(done.error());
-    return fmt::format("{}/{}", mounts::files_in_box, path->text());
-}
-
 }  // namespace
 
 std::size_t count_characters(std::string_view utf8) {
@@ -134,11 +118,15 @@ awaitable<preview> make_preview(asio::thread_pool& pool, std::shared_ptr<const s
 }
 
 awaitable<result<std::string>> keep_pieces(files::shared_store store, asio::thread_pool& pool, std::string task,
-                                           std::vector<std::shared_ptr<const std::string>> pieces) {
-    auto work = [store, name = file_name(task), pieces = std::move(pieces)] {
-        return write_file(*store, name, pieces);
-    };
-    co_return co_await run_on(pool, std::move(work));
+                                           files::shared_pieces pieces) {
+    auto path = files::parse_path(file_name(task));
+    if (!path) co_return path.error();
+    const auto seen_as = fmt::format("{}/{}", mounts::files_in_box, path->text());
+    mounts::file_condition fresh;
+    fresh.must_not_exist = true;
+    auto written = co_await files::write(std::move(store), pool, std::move(*path), std::move(pieces), std::move(fresh));
+    if (!written) co_return written.error();
+    co_return seen_as;
 }
 
 json file_info(const result<std::string>& kept, std::size_t characters) {

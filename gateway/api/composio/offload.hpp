@@ -7,10 +7,9 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "gateway/base/async.hpp"
-#include "gateway/files/access.hpp"
+#include "gateway/files/store_calls.hpp"
 
 namespace gateway::api::composio {
 
@@ -29,7 +28,7 @@ awaitable<preview> make_preview(asio::thread_pool& pool, std::shared_ptr<const s
 // A new file mex/TASK_….json with `pieces` one after another; how a session sees it. `task` may be anything. io_error,
 // storage_full, and whatever else a file can meet with.
 awaitable<result<std::string>> keep_pieces(files::shared_store store, asio::thread_pool& pool, std::string task,
-                                           std::vector<std::shared_ptr<const std::string>> pieces);
+                                           files::shared_pieces pieces);
 
 // remote_file_info: where the whole is, or why it is nowhere.
 nlohmann::json file_info(const result<std::string>& kept, std::size_t characters);
