@@ -6,7 +6,6 @@
 #include "gateway/api/agent/session_json.hpp"
 #include "gateway/api/composio/cell_text.hpp"
 #include "gateway/api/composio/json_reading.hpp"
-#include "gateway/base/ids.hpp"
 
 namespace gateway::api::composio {
 namespace {
@@ -69,13 +68,6 @@ json cell_data(const sessions::cell& from, const shown_cell& shown) {
 }
 
 }  // namespace
-
-tool_outcome good_outcome(const json& data) {
-    tool_outcome made;
-    made.log_id = make_id("log_");
-    made.data = to_text(data);
-    return made;
-}
 
 awaitable<tool_outcome> create_session(shared_agent_call call) {
     auto options = options_of(*call);

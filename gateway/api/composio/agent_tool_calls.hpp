@@ -28,7 +28,4 @@ awaitable<tool_outcome> list_session_files(shared_agent_call call);
 awaitable<tool_outcome> read_session_file(shared_agent_call call);
 awaitable<tool_outcome> write_session_file(shared_agent_call call);
 
-// `data` as the outcome of a call that went well.
-tool_outcome good_outcome(const nlohmann::json& data);
-
 }  // namespace gateway::api::composio

@@ -6,7 +6,6 @@
 #include "gateway/api/composio/catalog.hpp"
 #include "gateway/api/composio/json_reading.hpp"
 #include "gateway/api/composio/tool_search.hpp"
-#include "gateway/base/ids.hpp"
 #include "gateway/tools/slug_table.hpp"
 
 namespace gateway::api::composio {
@@ -27,13 +26,6 @@ awaitable<result<void>> check_allowed(shared_call call, std::string slug) {
     co_return result<void>();
 }
 
-tool_outcome found(const json& data) {
-    tool_outcome made;
-    made.log_id = make_id("log_");
-    made.data = to_text(data);
-    return made;
-}
-
 // A toolkit's tool, whose result goes to a file when it is large and the caller can cope with that.
 awaitable<tool_outcome> call_one(shared_call call) {
     auto made = co_await call_toolkit(call, call->what.slug, to_text(*call->what.arguments));
@@ -52,9 +44,15 @@ awaitable<tool_outcome> perform(shared_call call) {
     }
     if (what.of->which == meta::multi_execute) co_return co_await call_many(call);
     auto all = co_await allowed_tools(call->with.tools, call->settings());
-    if (what.of->which == meta::search_tools) co_return found(search_answer(all, *what.arguments, call->settings()));
-    if (what.of->which == meta::get_tool_schemas) co_return found(schemas_answer(all, *what.arguments));
-    co_return found(connections_answer(all, *what.arguments));
+    if (what.of->which == meta::search_tools)
+        co_return good_outcome(search_answer(all, *what.arguments, call->settings()));
+    if (what.of->which == meta::get_tool_schemas) co_return good_outcome(schemas_answer(all, *what.arguments));
+    co_return good_outcome(connections_answer(all, *what.arguments));
+}
+
+void note_step(context& with, const std::string& session_id, const json& arguments) {
+    auto name = text_member(arguments, "current_step");
+    if (!name.empty()) with.steps[session_id] = {std::move(name), text_member(arguments, "current_step_metric")};
 }
 
 }  // namespace
@@ -65,15 +63,6 @@ awaitable<tool_outcome> call_toolkit(shared_call call, std::string slug, std::st
     auto answer = co_await call->with.tools.execute(slug, std::move(arguments), call->session->meters());
     co_return read_outcome(answer);
 }
-
-namespace {
-
-void note_step(context& with, const std::string& session_id, const json& arguments) {
-    auto name = text_member(arguments, "current_step");
-    if (!name.empty()) with.steps[session_id] = {std::move(name), text_member(arguments, "current_step_metric")};
-}
-
-}  // namespace
 
 shared_watch begin_call(context& with, const found_session& of, tool_call what, const std::string& key, bool is_retry) {
     auto session = of.session;

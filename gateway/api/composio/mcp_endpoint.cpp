@@ -102,4 +102,14 @@ awaitable<http::response> serve_mcp(context& with, http::request& from, tool_ser
     co_return http::empty_response(202);
 }
 
+void add_mcp_endpoint(http::router& routes, const std::shared_ptr<context>& with, const char* pattern, endpoint serve) {
+    http::route added;
+    added.method = "POST";
+    added.pattern = pattern;
+    added.needed = http::scope::execute;
+    added.errors = http::error_style::composio;
+    added.handle = [with, serve](http::request& from) { return serve(*with, from); };
+    routes.add(std::move(added));
+}
+
 }  // namespace gateway::api::composio

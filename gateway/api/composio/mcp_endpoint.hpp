@@ -3,11 +3,13 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "gateway/api/composio/catalog.hpp"
 #include "gateway/api/composio/mcp_call.hpp"
+#include "gateway/http/router.hpp"
 
 namespace gateway::api::composio {
 
@@ -30,5 +32,9 @@ struct tool_server {
 };
 
 awaitable<http::response> serve_mcp(context& with, http::request& from, tool_server what);
+
+// `serve` calls serve_mcp() with the tools of the request.
+void add_mcp_endpoint(http::router& routes, const std::shared_ptr<context>& with, const char* pattern,
+                      awaitable<http::response> (*serve)(context&, http::request&));
 
 }  // namespace gateway::api::composio

@@ -41,13 +41,7 @@ awaitable<http::response> serve(context& with, http::request& from) {
 }  // namespace
 
 void add_mcp_route(http::router& routes, const std::shared_ptr<context>& with) {
-    http::route added;
-    added.method = "POST";
-    added.pattern = "/tool_router/{}/mcp";
-    added.needed = http::scope::execute;
-    added.errors = http::error_style::composio;
-    added.handle = [with](http::request& from) { return serve(*with, from); };
-    routes.add(std::move(added));
+    add_mcp_endpoint(routes, with, "/tool_router/{}/mcp", serve);
 }
 
 }  // namespace gateway::api::composio

@@ -146,6 +146,13 @@ std::string execute_answer(const tool_outcome& from) {
            R"(,"result_type":")" + (from.error.empty() ? "completed" : "failed") + "\"}";
 }
 
+tool_outcome good_outcome(const json& data) {
+    tool_outcome made;
+    made.log_id = make_id("log_");
+    made.data = to_text(data);
+    return made;
+}
+
 tool_outcome refused_outcome(const failure& why) {
     tool_outcome made;
     made.error = why.message;

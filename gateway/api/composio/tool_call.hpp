@@ -41,6 +41,8 @@ struct tool_outcome {
 
 // {"data", "error", "log_id", "result_type"}
 std::string execute_answer(const tool_outcome& from);
+// `data`, an object, as the outcome of a call that went well.
+tool_outcome good_outcome(const nlohmann::json& data);
 tool_outcome refused_outcome(const failure& why);
 // Out of an execute response of the toolbox.
 tool_outcome read_outcome(const result<std::string>& answer);
