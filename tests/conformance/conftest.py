@@ -1,4 +1,7 @@
-"""Kernels for the tests of what a kernel does: each test runs with one started by its kernelspec and with a forked one."""
+"""Kernels for the tests of what a kernel does: each test runs with one started by its kernelspec and with a forked one.
+
+And gateways with settings of their own, for the tests of a module.
+"""
 
 from collections.abc import Callable, Iterator
 
@@ -6,6 +9,7 @@ import pytest
 
 from conformance.kernels import WAYS, Kernel
 from support.direct import DirectChannels
+from support.gateway import Gateway
 
 
 @pytest.fixture(scope="module", params=WAYS)
@@ -36,3 +40,18 @@ def start_kernel(request: pytest.FixtureRequest) -> Iterator[Callable[..., Kerne
     yield start
     for running in started:
         running.close()
+
+
+@pytest.fixture(scope="module")
+def start_module_gateway() -> Iterator[Callable[..., Gateway]]:
+    """Starts gateways with settings of their own; all are ended and checked after the module."""
+    started: list[Gateway] = []
+
+    def start(**settings: object) -> Gateway:
+        started.append(Gateway(**settings))
+        return started[-1]
+
+    yield start
+    for gateway in started:
+        gateway.finish()
+        gateway.remove()

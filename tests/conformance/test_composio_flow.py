@@ -2,7 +2,7 @@
 
 import os
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -24,12 +24,9 @@ def network() -> Iterator[BlobNetwork]:
 
 
 @pytest.fixture(scope="module")
-def own_gateway(network: BlobNetwork) -> Iterator[Gateway]:
-    started = Gateway(config=everything(), within=network.enter, server__host="0.0.0.0", server__port=PORT,
-                      server__public_url=f"http://{ADDRESS}:{PORT}", server__allow_remote_access=True)
-    yield started
-    started.finish()
-    started.remove()
+def own_gateway(network: BlobNetwork, start_module_gateway: Callable[..., Gateway]) -> Gateway:
+    return start_module_gateway(config=everything(), within=network.enter, server__host="0.0.0.0", server__port=PORT,
+                                server__public_url=f"http://{ADDRESS}:{PORT}", server__allow_remote_access=True)
 
 
 @pytest.fixture(scope="module")

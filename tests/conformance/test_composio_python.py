@@ -1,6 +1,6 @@
 """The PyPI package composio against the tool router's routes."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import composio
 import composio_client
@@ -13,11 +13,8 @@ WORKBENCH = "COMPOSIO_REMOTE_WORKBENCH"
 
 
 @pytest.fixture(scope="module")
-def own_gateway() -> Iterator[Gateway]:
-    started = Gateway(config=everything())
-    yield started
-    started.finish()
-    started.remove()
+def own_gateway(start_module_gateway: Callable[..., Gateway]) -> Gateway:
+    return start_module_gateway(config=everything())
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,6 @@
 """@composio/core and MCP's TypeScript clients in Node: one test each of node/{composio,mcp,agent_mcp}.test.mjs."""
 
-from collections.abc import Iterator
+from collections.abc import Callable
 
 import pytest
 
@@ -14,11 +14,8 @@ TIMES = {"LONG_CELL_S": "4", "CLIENT_TIMEOUT_MS": "1500"}
 
 
 @pytest.fixture(scope="module")
-def own_gateway() -> Iterator[Gateway]:
-    started = Gateway(config=everything())
-    yield started
-    started.finish()
-    started.remove()
+def own_gateway(start_module_gateway: Callable[..., Gateway]) -> Gateway:
+    return start_module_gateway(config=everything())
 
 
 @pytest.fixture(scope="module")
