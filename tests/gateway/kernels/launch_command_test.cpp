@@ -191,8 +191,8 @@ TEST_F(launch_command_test, a_program_beside_a_kernel_has_its_environment_and_di
     EXPECT_THAT(made.env.at("PATH"), testing::StartsWith(root.path() + "/venv/bin:"));
     EXPECT_THAT(made.env, Not(Contains(Pair("CELLGATE_PACKAGES", testing::_))));
     EXPECT_EQ(made.working_dir, "/home/user");
-    options.working_dir = "/work";
-    EXPECT_EQ(make_run_request(environment(), options, {{"ls"}, {}, "sub/dir"}).working_dir, "/work/sub/dir");
+    options.working_dir = "/srv";
+    EXPECT_EQ(make_run_request(environment(), options, {{"ls"}, {}, "sub/dir"}).working_dir, "/srv/sub/dir");
     EXPECT_EQ(make_run_request(environment(), options, {{"ls"}, {}, "/mnt/files"}).working_dir, "/mnt/files");
 }
 
