@@ -5,14 +5,10 @@
 #include <utility>
 
 #include "kernel/sandbox/box_error.hpp"
+#include "kernel/sandbox/descriptor_state.hpp"
 
 namespace kernel {
 namespace {
-
-bool is_readable(int descriptor) {
-    pollfd asked{descriptor, POLLIN, 0};
-    return poll(&asked, 1, 0) == 1;
-}
 
 std::string name_of(const zygote_command& what) { return "the zygote " + what.argv.front() + " "; }
 

@@ -1,23 +1,15 @@
 // The part of the service that has to do with programs which run in a box beside its kernel.
-#include <poll.h>
 #include <signal.h>
 
 #include <cerrno>
 
 #include "kernel/launcher/service.hpp"
 #include "kernel/sandbox/box_error.hpp"
+#include "kernel/sandbox/descriptor_state.hpp"
 #include "kernel/sandbox/guest.hpp"
 #include "kernel/sandbox/report.hpp"
 
 namespace kernel {
-namespace {
-
-bool is_at_its_end(int socket) {
-    pollfd asked{socket, 0, 0};
-    return poll(&asked, 1, 0) == 1;
-}
-
-}  // namespace
 
 void service::handle(const run_request& what, files& standard) {
     try {
@@ -56,7 +48,7 @@ void service::look_after_runs() {
 
 void service::update_run(std::map<std::string, guest>::iterator which) {
     auto& [id, each] = *which;
-    const bool last = is_at_its_end(each.reports.get());  // asked first: what was sent is there then
+    const bool last = is_hung_up(each.reports.get());  // asked first: what was sent is there then
     while (std::optional<report> what = receive_report(each.reports.get())) {
         if (what->kind == report_kind::kernel_forked) each.pid = what->sender;
         if (what->kind == report_kind::failed) each.failure = what->text;

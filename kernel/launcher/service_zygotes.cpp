@@ -7,17 +7,13 @@
 
 #include "kernel/launcher/service.hpp"
 #include "kernel/sandbox/box_error.hpp"
+#include "kernel/sandbox/descriptor_state.hpp"
 
 namespace kernel {
 namespace {
 
 file_descriptor copy(int descriptor) {
     return file_descriptor(require(fcntl(descriptor, F_DUPFD_CLOEXEC, 3), "copy a descriptor"));
-}
-
-bool is_readable(int descriptor) {
-    pollfd asked{descriptor, POLLIN, 0};
-    return poll(&asked, 1, 0) == 1;
 }
 
 }  // namespace

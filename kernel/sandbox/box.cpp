@@ -1,6 +1,5 @@
 #include "kernel/sandbox/box.hpp"
 
-#include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -9,6 +8,7 @@
 #include <cerrno>
 
 #include "kernel/sandbox/box_error.hpp"
+#include "kernel/sandbox/descriptor_state.hpp"
 #include "kernel/sandbox/init.hpp"
 #include "kernel/sandbox/namespaces.hpp"
 #include "kernel/sandbox/report.hpp"
@@ -137,16 +137,10 @@ box::~box() {
     reap();
 }
 
-bool box::is_empty() const {
-    pollfd asked{pidfd_.get(), POLLIN, 0};
-    return poll(&asked, 1, 0) == 1;
-}
+bool box::is_empty() const { return is_readable(pidfd_.get()); }
 
 // Its files, the report socket among them, are closed before what lives inside is killed.
-bool box::is_ending() const {
-    pollfd asked{reports_.get(), 0, 0};
-    return poll(&asked, 1, 0) == 1;
-}
+bool box::is_ending() const { return is_hung_up(reports_.get()); }
 
 void box::receive() {
     while (std::optional<report> each = receive_report(reports())) {
