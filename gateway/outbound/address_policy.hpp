@@ -3,21 +3,22 @@
 #pragma once
 
 #include <boost/asio/ip/address.hpp>
+#include <vector>
 
 #include "gateway/base/result.hpp"
+#include "gateway/outbound/network.hpp"
 
 namespace gateway::outbound {
-
-namespace asio = boost::asio;
 
 struct address_policy {
     bool loopback = false;          // 127.0.0.0/8, ::1
     bool private_networks = false;  // RFC 1918, carrier NAT, unique local IPv6
+    std::vector<network> named;     // may be reached besides
 
-    // For what an operator wrote into the configuration: this machine and its networks too. Link-local addresses stay
-    // out, which is where clouds serve machine credentials (169.254.169.254).
-    static constexpr address_policy configured() { return {true, true}; }
-    static constexpr address_policy public_only() { return {}; }
+    // For what an operator wrote into the configuration: this machine and its networks too. Nothing opens link-local
+    // addresses and the others at which clouds serve a machine's credentials (169.254.169.254 and its like).
+    static address_policy configured() { return {true, true, {}}; }
+    static address_policy public_only() { return {}; }
 };
 
 // forbidden, with the address and its kind, when it may not be reached. An IPv4 address inside an IPv6 one (mapped,

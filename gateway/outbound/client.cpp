@@ -70,15 +70,16 @@ class streamed_response final : public response {
 
 result<std::string> head_of(const request& what) {
     std::string text = what.method + " " + what.to.target + " HTTP/1.1\r\nHost: " + what.to.host_header() +
-                       "\r\nUser-Agent: cellgate/" CELLGATE_VERSION "\r\nConnection: close\r\n";
+                       "\r\nConnection: close\r\n";
+    if (find_header(what.fields, "user-agent").empty()) text += "User-Agent: cellgate/" CELLGATE_VERSION "\r\n";
     for (const auto& [name, value] : what.fields) {
         if (!is_valid_header(name, value))
             return failure{errc::invalid_request,
                            "the header \"" + name + "\" has characters that HTTP does not allow"};
         text += name + ": " + value + "\r\n";
     }
-    if (!what.body.empty() || what.method == "POST" || what.method == "PUT")
-        text += "Content-Length: " + std::to_string(what.body.size()) + "\r\n";
+    bool has_body = what.method == "POST" || what.method == "PUT" || what.method == "PATCH";
+    if (!what.body.empty() || has_body) text += "Content-Length: " + std::to_string(what.body.size()) + "\r\n";
     return text + "\r\n";
 }
 

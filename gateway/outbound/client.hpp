@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "gateway/base/async.hpp"
 #include "gateway/outbound/address_policy.hpp"
@@ -14,7 +16,7 @@
 
 namespace gateway::outbound {
 
-// Host, Content-Length, User-Agent and Connection are added.
+// Host, Content-Length and Connection are added, and User-Agent where there is none.
 struct request {
     std::string method = "GET";
     url to;
@@ -35,6 +37,9 @@ class response {
 // The whole body; too_large past `max_bytes`.
 awaitable<result<std::string>> read_all(response& from, std::size_t max_bytes);
 
+// The addresses of a name.
+using resolver = std::function<awaitable<result<std::vector<asio::ip::address>>>(std::string name)>;
+
 class client {
   public:
     struct options {
@@ -42,6 +47,7 @@ class client {
         milliseconds connect_timeout{10'000};  // name, TCP and TLS, for each address that is tried
         std::size_t max_header_bytes = 64u << 10;
         std::string ca_file;  // besides the system's certificates; PEM
+        resolver names;       // none: the system's
     };
 
     client(executor ex, options how);

@@ -51,10 +51,19 @@ std::shared_ptr<lookup> start_lookup(const executor& ex, const url& to) {
     return state;
 }
 
-awaitable<result<endpoints>> resolve(executor ex, url to, milliseconds limit) {
+awaitable<result<endpoints>> ask(const resolver& names, url to, milliseconds limit) {
+    auto found = co_await with_timeout(names(to.host), limit, "resolving the host of " + to.origin());
+    if (!found) co_return found.error();
+    endpoints made;
+    for (const auto& each : *found) made.emplace_back(each, to.port);
+    co_return made;
+}
+
+awaitable<result<endpoints>> resolve(executor ex, const resolver& names, url to, milliseconds limit) {
     error_code not_an_address;
     auto literal = asio::ip::make_address(to.host, not_an_address);
     if (!not_an_address) co_return endpoints(1, asio::ip::tcp::endpoint(literal, to.port));
+    if (names) co_return co_await ask(names, to, limit);
     auto state = start_lookup(ex, to);
     co_await state->done.wait_for(limit);
     if (!state->ended) co_return failure{errc::timeout, "resolving the host of " + to.origin() + " took too long"};
@@ -91,7 +100,7 @@ awaitable<result<std::unique_ptr<stream>>> connector::try_address(url to, asio::
 }
 
 awaitable<result<std::unique_ptr<stream>>> connector::connect(url to) {
-    auto addresses = co_await resolve(ex_, to, how_.connect_timeout);
+    auto addresses = co_await resolve(ex_, how_.names, to, how_.connect_timeout);
     if (!addresses) co_return addresses.error();
     result<std::unique_ptr<stream>> last = failure{errc::unavailable, "the host of " + to.origin() + " has no address"};
     for (const auto& each : *addresses) {

@@ -1,5 +1,6 @@
 #include "gateway/outbound/url.hpp"
 
+#include <algorithm>
 #include <boost/url/parse.hpp>
 #include <boost/url/url_view.hpp>
 #include <charconv>
@@ -17,6 +18,35 @@ std::uint16_t default_port(bool tls) { return tls ? https_port : http_port; }
 bool read_port(const std::string& text, std::uint16_t& into) {
     auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), into);
     return ec == std::errc() && end == text.data() + text.size() && into != 0;
+}
+
+bool is_name_char(char letter) {
+    return ('a' <= letter && letter <= 'z') || ('0' <= letter && letter <= '9') || letter == '-' || letter == '_' ||
+           letter == '.';
+}
+
+// A name that ends in a number is one of the spellings by which resolvers take an IPv4 address: 2130706433, 0x7f.1,
+// 0177.0.0.1, 127.1 (WHATWG URL, "ends in a number").
+bool ends_in_number(std::string_view name) {
+    auto last = name.substr(name.rfind('.') + 1);
+    auto is_digit = [](char letter) { return '0' <= letter && letter <= '9'; };
+    return last.starts_with("0x") || (!last.empty() && std::all_of(last.begin(), last.end(), is_digit));
+}
+
+// In lower case, without the dot that ends a full name: what is compared must be written in one way.
+std::string normalized(std::string host) {
+    auto lowered = [](char letter) { return 'A' <= letter && letter <= 'Z' ? static_cast<char>(letter + 32) : letter; };
+    std::transform(host.begin(), host.end(), host.begin(), lowered);
+    if (host.ends_with('.')) host.pop_back();
+    return host;
+}
+
+result<void> check_name(const std::string& name) {
+    if (!std::all_of(name.begin(), name.end(), is_name_char))
+        return refuse("has a host with other characters than letters, digits, - and dots: write other names as xn--…");
+    if (ends_in_number(name))
+        return refuse("has a host that ends in a number: write an address as four decimal numbers");
+    return {};
 }
 
 std::string bracketed(const std::string& host) { return host.find(':') == std::string::npos ? host : "[" + host + "]"; }
@@ -39,8 +69,13 @@ result<url> parse_url(std::string_view text) {
     if (parsed->has_userinfo()) return refuse("must not hold a user or a password: give an authorization header");
     url made;
     made.tls = scheme == boost::urls::scheme::https;
-    made.host = parsed->host_address();
+    made.host = normalized(parsed->host_address());
     if (made.host.empty()) return refuse("names no host");
+    auto host_type = parsed->host_type();
+    if (host_type == boost::urls::host_type::ipvfuture)
+        return refuse("has an address of a kind that does not exist yet");
+    if (host_type == boost::urls::host_type::name)
+        if (auto good = check_name(made.host); !good) return good.error();
     made.port = default_port(made.tls);
     std::string port(parsed->port());
     if (!port.empty() && !read_port(port, made.port)) return refuse("has a port that is not a number from 1 to 65535");

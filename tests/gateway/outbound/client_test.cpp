@@ -149,6 +149,43 @@ TEST_F(outbound_client, an_address_that_the_policy_closes_is_never_connected_to)
     EXPECT_TRUE(server->requests().empty());
 }
 
+// What a name meant when it was looked up is what is connected to: a second look-up could mean another address.
+TEST_F(outbound_client, a_name_is_looked_up_once_and_each_of_its_addresses_is_checked) {
+    int asked = 0;
+    how.reach = address_policy{false, false, {*parse_network("127.0.0.1")}};
+    how.names = [&](std::string name) -> awaitable<result<std::vector<asio::ip::address>>> {
+        EXPECT_EQ(name, "rebind.example");
+        ++asked;
+        std::vector<asio::ip::address> found{asio::ip::make_address("10.0.0.1"), asio::ip::make_address("127.0.0.1")};
+        co_return found;
+    };
+    serve_bytes("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi");
+    client with(io.get_executor(), how);
+    request what;
+    what.to = *parse_url(server->url());
+    what.to.host = "rebind.example";
+    auto answer = await(io, fetch(with, what, 10));
+    ASSERT_TRUE(answer) << answer.error().message;
+    EXPECT_EQ(answer->body, "hi");
+    EXPECT_EQ(asked, 1);
+    how.reach = address_policy::public_only();
+    EXPECT_EQ(await(io, fetch(*std::make_unique<client>(io.get_executor(), how), what, 10)).error().code,
+              errc::forbidden);
+    EXPECT_EQ(server->requests().size(), 1u);
+}
+
+TEST_F(outbound_client, a_user_agent_that_is_given_is_the_only_one) {
+    serve([](exchange& on) -> awaitable<void> { co_await on.answer("200 OK", "text/plain", on.head); });
+    client with(io.get_executor(), how);
+    request what;
+    what.to = *parse_url(server->url());
+    what.fields.emplace_back("user-agent", "mine");
+    auto answer = await(io, fetch(with, what, 1000));
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(answer->body.find("cellgate/"), std::string::npos);
+    EXPECT_NE(answer->body.find("user-agent: mine\r\n"), std::string::npos);
+}
+
 TEST_F(outbound_client, a_header_that_would_begin_another_line_is_refused) {
     serve_bytes("");
     client with(io.get_executor(), how);

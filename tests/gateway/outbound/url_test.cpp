@@ -24,6 +24,21 @@ TEST(parse_url, refuses_what_is_no_absolute_http_url) {
     }
 }
 
+TEST(parse_url, writes_a_host_in_one_way) {
+    EXPECT_EQ(parse_url("https://API.Example.COM./x")->host, "api.example.com");
+    EXPECT_EQ(parse_url("https://%61pi.example.com/")->host, "api.example.com");
+}
+
+TEST(parse_url, refuses_an_ipv4_address_in_an_unusual_spelling) {
+    for (const char* each :
+         {"http://2130706433/", "http://0x7f000001/", "http://0x7f.1/", "http://127.1/", "http://127.0.0.1./",
+          "http://0177.0.0.1/", "http://127.0.0.01/", "http://a.b.1/", "http://1./", "http://256.1.1.1/",
+          "http://%31%32%37.1/", "http://\xef\xbc\x91.1/", "http://%EF%BC%91%EF%BC%92.com/", "http://a%00b/",
+          "http://a%2fb/", "http://[v1.fe80]/", "http://[::ffff:0x7f.1]/"})
+        EXPECT_FALSE(parse_url(each)) << each;
+    EXPECT_EQ(parse_url("http://1.1.1.1/")->host, "1.1.1.1");
+}
+
 TEST(url, the_host_header_leaves_the_usual_port_out) {
     EXPECT_EQ(parse_url("https://a.b/")->host_header(), "a.b");
     EXPECT_EQ(parse_url("https://a.b:80/")->host_header(), "a.b:80");
