@@ -94,6 +94,15 @@ void check_search(assembly& all) {
         all.refuse_combination("search.api_key", "set, since search.provider is \"" + search.provider + "\"");
 }
 
+void check_composio(assembly& all) {
+    auto& composio = all.values.tools.composio;
+    read_key(all, "tools.composio", composio.api_key, composio.api_key_file);
+    if (!composio.api_key.empty() && composio.toolkits.empty() && composio.tools.empty())
+        all.refuse_combination(
+            "tools.composio.toolkits",
+            "the toolkits that may be called (or set tools.composio.tools), since there is an api_key");
+}
+
 }  // namespace
 
 void check_combinations(assembly& all) {
@@ -105,6 +114,7 @@ void check_combinations(assembly& all) {
     check_pool(all);
     check_llm(all);
     check_search(all);
+    check_composio(all);
 }
 
 }  // namespace gateway::config

@@ -111,10 +111,21 @@ struct toolkit {
     bool operator==(const toolkit&) const = default;
 };
 
+// Tools of a Composio account.
+struct composio_section {
+    std::string base_url = "https://backend.composio.dev";
+    std::string api_key;  // after load() also what api_key_file holds; empty: none
+    std::string api_key_file;
+    strings toolkits;
+    strings tools;
+    std::string user_id;  // empty: the session's own
+};
+
 struct tools_section {
     integer timeout_s = 60;
     integer max_result_bytes = 16'777'216;
     std::map<std::string, toolkit> toolkits;  // [tools.toolkits.NAME]
+    composio_section composio;
 };
 
 struct packages_section {
@@ -130,6 +141,17 @@ struct packages_section {
     integer max_distributions = 100;
     integer cache_bytes = 10'737'418'240;
     integer at_once = 2;
+};
+
+// Connected accounts, and what calls them.
+struct accounts_section {
+    std::string key_file;  // empty: DATA_DIR/accounts.key
+    strings allow_networks;
+    bool plain_http = false;
+    integer timeout_s = 60;
+    integer max_response_bytes = 16'777'216;
+    integer max_calls_per_session = 0;  // 0: no limit
+    integer max_concurrent_per_session = 16;
 };
 
 // The model that invoke_llm asks.
@@ -169,6 +191,7 @@ struct config {
     output_log_section output_log;
     tools_section tools;
     packages_section packages;
+    accounts_section accounts;
     llm_section llm;
     search_section search;
 };

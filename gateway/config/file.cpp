@@ -37,6 +37,12 @@ std::vector<std::string> section_names() {
     return names;
 }
 
+// [tools.composio]: a table of settings, and no setting itself.
+bool is_section(const std::string& name) {
+    const auto& all = settings();
+    return std::any_of(all.begin(), all.end(), [&](const auto& one) { return one.key.starts_with(name + "."); });
+}
+
 std::vector<std::string> known_keys() {
     std::vector<std::string> keys;
     for (const auto& one : settings()) keys.emplace_back(one.key);
@@ -134,6 +140,8 @@ void file_reader::read_section(const std::string& name, const toml::table& secti
         std::string full = name + "." + std::string(key.str());
         if (full == "tools.toolkits") {
             read_toolkits(node);
+        } else if (const auto* inner = node.as_table(); inner != nullptr && is_section(full)) {
+            read_section(full, *inner);
         } else {
             read_setting(full, node);
         }

@@ -1,8 +1,10 @@
 #include "gateway/config/rules.hpp"
 
+#include <arpa/inet.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <regex>
 
@@ -36,6 +38,8 @@ bool is_http_url(const std::string& text) {
     static const std::regex form("https?://[^\\s/?#]+(/[^\\s]*)?", std::regex::icase);
     return std::regex_match(text, form);
 }
+
+bool is_some_http_url(const std::string& text) { return !text.empty() && is_http_url(text); }
 
 bool is_origin(const std::string& text) {
     if (text.empty() || text == "*" || text == "null") return true;
@@ -83,6 +87,17 @@ bool is_variable_pattern(const std::string& text) {
 
 bool is_toolkit_name(const std::string& text) { return identifier(text); }
 
+// Composio's own meta tools run code: they are never passed on.
+bool is_composio_toolkit(const std::string& text) {
+    static const std::regex form("[a-z0-9_-]{1,64}");
+    return text != "composio" && std::regex_match(text, form);
+}
+
+bool is_tool_slug(const std::string& text) {
+    static const std::regex form("[A-Za-z0-9_]{1,200}");
+    return std::regex_match(text, form);
+}
+
 bool is_distribution(const std::string& text) {
     static const std::regex form("\\*|[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?");
     return std::regex_match(text, form);
@@ -92,6 +107,19 @@ bool is_host(const std::string& text) {
     return !text.empty() && all(text, [](unsigned char c) {
         return alphanumeric(c) || std::string_view(".-_:[]").find(char(c)) != std::string_view::npos;
     });
+}
+
+bool is_network(const std::string& text) {
+    auto slash = text.find('/');
+    auto address = text.substr(0, slash);
+    unsigned char bytes[16];
+    bool is_v4 = inet_pton(AF_INET, address.c_str(), bytes) == 1;
+    if (!is_v4 && inet_pton(AF_INET6, address.c_str(), bytes) != 1) return false;
+    if (slash == text.npos) return true;
+    unsigned bits = 0;
+    const char* last = text.data() + text.size();
+    auto [end, ec] = std::from_chars(text.data() + slash + 1, last, bits);
+    return ec == std::errc() && end == last && bits <= (is_v4 ? 32u : 128u);
 }
 
 // pip separates several by spaces.

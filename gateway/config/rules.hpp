@@ -8,6 +8,7 @@ namespace gateway::config {
 bool is_loopback(const std::string& host);
 bool is_base_url(const std::string& text);
 bool is_http_url(const std::string& text);
+bool is_some_http_url(const std::string& text);  // not empty
 bool is_origin(const std::string& text);
 bool is_regular_expression(const std::string& text);
 bool is_header_value(const std::string& text);
@@ -18,8 +19,11 @@ bool is_kernel_name(const std::string& text);
 bool is_variable_name(const std::string& text);     // of an environment variable
 bool is_variable_pattern(const std::string& text);  // may end in *
 bool is_toolkit_name(const std::string& text);
+bool is_composio_toolkit(const std::string& text);
+bool is_tool_slug(const std::string& text);
 bool is_distribution(const std::string& text);  // a Python distribution's name, or *
 bool is_host(const std::string& text);          // may have a port
+bool is_network(const std::string& text);       // of addresses: 10.1.0.0/16, or one address
 bool is_link(const std::string& text);          // an absolute path, or a URL
 
 namespace rules {

@@ -7,6 +7,8 @@
 
 namespace gateway::config {
 
+std::vector<setting> accounts_settings();
+std::vector<setting> composio_settings();
 std::vector<setting> llm_settings();
 std::vector<setting> search_settings();
 

@@ -1,4 +1,5 @@
-// cellgate: serves, or manages keys. The launcher is started before there is any thread or socket, so that it may fork.
+// cellgate: serves, or manages keys and accounts. The launcher is started before there is any thread or socket, so that
+// it may fork.
 #include <CLI/CLI.hpp>
 #include <exception>
 #include <iostream>
@@ -6,6 +7,7 @@
 
 #include "gateway/config/config.hpp"
 #include "gateway/http/keys_command.hpp"
+#include "gateway/main/accounts_command.hpp"
 #include "gateway/server/server.hpp"
 
 namespace {
@@ -61,7 +63,10 @@ int run(int argc, char** argv) {
     if (loaded.command.empty()) return run_gateway(std::move(loaded.values));
     if (loaded.command.front() == "keys")
         return run_keys(loaded.values.storage.data_dir, {loaded.command.begin() + 1, loaded.command.end()});
-    std::cerr << "cellgate: there is no command " << loaded.command.front() << "; there is keys, or none to serve\n";
+    if (loaded.command.front() == "accounts")
+        return run_accounts(loaded.values, {loaded.command.begin() + 1, loaded.command.end()});
+    std::cerr << "cellgate: there is no command " << loaded.command.front()
+              << "; there are keys and accounts, or none to serve\n";
     return 2;
 }
 

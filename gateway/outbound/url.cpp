@@ -79,6 +79,9 @@ result<url> parse_url(std::string_view text) {
     made.port = default_port(made.tls);
     std::string port(parsed->port());
     if (!port.empty() && !read_port(port, made.port)) return refuse("has a port that is not a number from 1 to 65535");
+    // Boost 1.81 takes 127.0.0.1.example.com for the address, and what follows it for a path without a slash.
+    auto path = parsed->encoded_path();
+    if (!path.empty() && path.front() != '/') return refuse("has a host that begins like an address and goes on");
     made.target = std::string(parsed->encoded_target());
     if (made.target.empty() || made.target.front() != '/') made.target.insert(0, "/");
     return made;

@@ -162,6 +162,19 @@ std::vector<tools::toolkit_options> to_toolkits(const config::config& from) {
     return out;
 }
 
+tools::composio_options to_upstream_options(const config::config& from) {
+    const auto& composio = from.tools.composio;
+    tools::composio_options out;
+    out.base_url = composio.base_url;
+    out.api_key = composio.api_key;
+    out.toolkits = composio.toolkits;
+    out.tools = composio.tools;
+    out.user_id = composio.user_id;
+    out.timeout = seconds(from.tools.timeout_s);
+    out.max_result_bytes = size(from.tools.max_result_bytes);
+    return out;
+}
+
 tools::model_options to_model_options(const config::config& from) {
     const auto& llm = from.llm;
     tools::model_options out;
@@ -192,8 +205,21 @@ tools::search_options to_search_options(const config::config& from) {
     return out;
 }
 
+accounts::account_rules to_account_rules(const config::config& from) { return {from.accounts.plain_http}; }
+
+accounts::proxy_options to_proxy_options(const config::config& from) {
+    const auto& section = from.accounts;
+    accounts::proxy_options out;
+    for (const auto& each : section.allow_networks) out.reach.named.push_back(outbound::parse_network(each).value());
+    out.timeout = seconds(section.timeout_s);
+    out.max_response_bytes = size(section.max_response_bytes);
+    out.per_session.calls = size(section.max_calls_per_session);
+    out.per_session.concurrent = size(section.max_concurrent_per_session);
+    return out;
+}
+
 std::string to_preload_metadata(const config::config& from) {
-    auto longest = std::max({from.tools.timeout_s, from.llm.timeout_s, from.search.timeout_s});
+    auto longest = std::max({from.tools.timeout_s, from.llm.timeout_s, from.search.timeout_s, from.accounts.timeout_s});
     for (const auto& [name, toolkit] : from.tools.toolkits) longest = std::max(longest, toolkit.timeout_s);
     return "{\"tool_timeout_s\":" + std::to_string(longest) + "}";
 }

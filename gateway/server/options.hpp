@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "gateway/accounts/proxy.hpp"
 #include "gateway/api/agent/routes.hpp"
 #include "gateway/api/composio/routes.hpp"
 #include "gateway/api/jupyter/routes.hpp"
@@ -13,6 +14,7 @@
 #include "gateway/kernels/kernel.hpp"
 #include "gateway/packages/installer.hpp"
 #include "gateway/sessions/live_registry.hpp"
+#include "gateway/tools/composio_tools.hpp"
 #include "gateway/tools/model.hpp"
 #include "gateway/tools/toolbox.hpp"
 #include "gateway/tools/web_search.hpp"
@@ -31,8 +33,11 @@ files::link_rules to_link_rules(const config::config& from);
 // `data_dir` as it was claimed.
 packages::installer_settings to_installer_settings(const config::config& from, const std::string& data_dir);
 std::vector<tools::toolkit_options> to_toolkits(const config::config& from);
+tools::composio_options to_upstream_options(const config::config& from);
 tools::model_options to_model_options(const config::config& from);
 tools::search_options to_search_options(const config::config& from);
+accounts::account_rules to_account_rules(const config::config& from);
+accounts::proxy_options to_proxy_options(const config::config& from);
 // What the package in a kernel is told besides its key: how long a tool call may take.
 std::string to_preload_metadata(const config::config& from);
 // Of this process's environment, the variables that kernels.inherited_env names.

@@ -8,7 +8,9 @@
 #include <boost/asio/thread_pool.hpp>
 #include <csignal>
 #include <memory>
+#include <nlohmann/json.hpp>
 
+#include "gateway/accounts/proxy.hpp"
 #include "gateway/api/agent/routes.hpp"
 #include "gateway/api/helpers/correction_route.hpp"
 #include "gateway/api/helpers/endpoint.hpp"
@@ -16,6 +18,7 @@
 #include "gateway/api/helpers/file_link_route.hpp"
 #include "gateway/api/helpers/model_route.hpp"
 #include "gateway/api/helpers/package_route.hpp"
+#include "gateway/api/helpers/proxy_route.hpp"
 #include "gateway/api/helpers/search_route.hpp"
 #include "gateway/api/helpers/session_route.hpp"
 #include "gateway/api/helpers/tools_route.hpp"
@@ -25,6 +28,7 @@
 #include "gateway/http/key_authenticator.hpp"
 #include "gateway/server/front_page.hpp"
 #include "gateway/server/options.hpp"
+#include "gateway/tools/json_text.hpp"
 #include "gateway/tools/service_tools.hpp"
 
 namespace gateway::server {
@@ -42,6 +46,12 @@ void raise_descriptor_limit() {
     if (::getrlimit(RLIMIT_NOFILE, &limit) < 0) return;
     limit.rlim_cur = limit.rlim_max;
     ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+// `sandbox` as the session was made with it.
+bool allows_proxy(const std::string& sandbox) {
+    auto parsed = tools::parse_json(sandbox);
+    return !parsed || !parsed->is_object() || parsed->value("enable_proxy_execution", nlohmann::json(true)) != false;
 }
 
 std::string origin_of(const config::server_section& from, std::string host, std::uint16_t port) {
@@ -76,6 +86,7 @@ class parts {
     sessions::registry_parts make_registry_parts();
     result<void> open_keys();
     result<void> open_links();
+    result<void> open_accounts();
     void add_routes();
     void add_helper_routes();
     void announce() const;
@@ -95,11 +106,14 @@ class parts {
     sessions::log_budget budget_;
     sessions::live_registry registry_;
     std::unique_ptr<tools::toolbox> toolkits_;
+    std::unique_ptr<tools::toolbox> upstream_;  // theirs, and those of a Composio account where there is one
     std::unique_ptr<tools::model> model_;
     std::unique_ptr<tools::web_search> search_;
     std::unique_ptr<tools::toolbox> toolbox_;  // the toolkits', and those of the services
-    std::unique_ptr<api::composio::service> composio_;
     packages::installer installer_;
+    std::unique_ptr<accounts::account_store> accounts_;
+    std::unique_ptr<accounts::proxy> proxy_;
+    std::unique_ptr<api::composio::service> composio_;
     std::string made_token_;
     std::shared_ptr<files::links> links_;
     std::unique_ptr<http::key_store> keys_;
@@ -127,9 +141,12 @@ parts::parts(config::config settings, directories owned, kernels::launcher_proce
               static_cast<std::uint64_t>(settings_.output_log.total_disk_bytes)),
       registry_(make_registry_parts()),
       toolkits_(tools::make_toolbox(io_.get_executor(), to_toolkits(settings_))),
+      upstream_(settings_.tools.composio.api_key.empty()
+                    ? nullptr
+                    : tools::make_composio_tools(io_.get_executor(), *toolkits_, to_upstream_options(settings_))),
       model_(tools::make_model(io_.get_executor(), to_model_options(settings_))),
       search_(tools::make_web_search(io_.get_executor(), to_search_options(settings_))),
-      toolbox_(tools::make_service_tools(*toolkits_, *model_, *search_)),
+      toolbox_(tools::make_service_tools(upstream_ ? *upstream_ : *toolkits_, *model_, *search_)),
       installer_(io_.get_executor(), pool_, to_installer_settings(settings_, owned_.data())),
       tasks_(io_.get_executor()) {}
 
@@ -184,21 +201,34 @@ result<void> parts::open_links() {
     return {};
 }
 
+// Accounts whose key is gone keep nobody from anything else.
+result<void> parts::open_accounts() {
+    auto opened =
+        accounts::account_store::open(owned_.data(), settings_.accounts.key_file, to_account_rules(settings_));
+    if (!opened) return opened.error();
+    accounts_ = std::move(*opened);
+    if (auto found = accounts_->check_key(); !found) log::error("{}", found.error().message);
+    proxy_ = std::make_unique<accounts::proxy>(io_.get_executor(), *accounts_, pool_, to_proxy_options(settings_));
+    return {};
+}
+
 void parts::add_routes() {
     add_front_page(router_);
     auto jupyter = to_jupyter_options(settings_);
     jupyter.pool = &pool_;
     jupyter.log_budget = &budget_;
-    jupyter.services = {{"model", &model_->totals()}, {"search", &search_->totals()}};
+    jupyter.services = {{"model", &model_->totals()}, {"search", &search_->totals()}, {"proxy", &proxy_->totals()}};
     jupyter.http_connections = [this] { return server_->connections(); };
     api::jupyter::add_jupyter_routes(router_, registry_, std::move(jupyter));
     auto agent = to_agent_options(settings_);
     agent.pool = &pool_;
     agent.links = links_;
+    agent.accounts = accounts_.get();
     api::agent::add_agent_routes(router_, registry_, std::move(agent));
     auto composio = to_composio_options(settings_);
     composio.pool = &pool_;
     composio.links = links_;
+    composio.proxy = proxy_.get();
     composio_ = std::make_unique<api::composio::service>(io_.get_executor(), registry_, *toolbox_, std::move(composio));
     composio_->add_routes(router_);
 }
@@ -209,7 +239,21 @@ void parts::add_helper_routes() {
         auto found = registry_.find(session);
         return found ? found->meters() : std::make_shared<tools::meters>(io_.get_executor());
     };
-    api::helpers::add_execute_route(*helpers_, *toolbox_, pool_, find_meters);
+    auto find_rights = [this](const std::string& session) {
+        api::helpers::account_rights made{false, {}};
+        auto found = registry_.find(session);
+        if (!found) return made;
+        auto rights = composio_->rights_of(*found);
+        made.allowed = rights.from_cells && allows_proxy(found->options().sandbox);
+        made.whose = std::move(rights.whose);
+        return made;
+    };
+    auto find_caller = [this, find_meters](const std::string& session) {
+        auto found = registry_.find(session);
+        return tools::tool_caller(find_meters(session), found ? found->options().user_id : "default", "");
+    };
+    api::helpers::add_proxy_route(*helpers_, *proxy_, pool_, find_rights, find_meters);
+    api::helpers::add_execute_route(*helpers_, *toolbox_, pool_, find_caller);
     api::helpers::add_correction_route(*helpers_, registry_);
     api::helpers::add_package_route(*helpers_, registry_, installer_);
     api::helpers::add_model_route(*helpers_, *model_, find_meters);
@@ -222,6 +266,7 @@ void parts::add_helper_routes() {
 result<void> parts::prepare() {
     if (auto opened = open_keys(); !opened) return opened;
     if (auto opened = open_links(); !opened) return opened;
+    if (auto opened = open_accounts(); !opened) return opened;
     if (auto started = registry_.start(); !started) return started;
     if (auto started = installer_.start(); !started) return started;
     add_routes();

@@ -25,13 +25,17 @@ failure io_failure(const std::string& path) {
                                                std::strerror(errno))};
 }
 
-// Made before SQLite opens it, which would take the umask's mode; its -wal and -shm files copy the mode.
+// Made before SQLite opens it, which would take the umask's mode; its -wal and -shm files copy the mode. One that is
+// there is never opened here: to close it would drop the locks of every connection that this process has to it
+// (fcntl(2)), and another process that ends would take their -wal away.
 result<void> make_private_file(const std::string& path) {
-    int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (fd < 0) return io_failure(path);
-    bool made_private = ::fchmod(fd, 0600) == 0;
-    ::close(fd);
-    if (!made_private) return io_failure(path);
+    int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd >= 0) ::close(fd);
+    struct stat about {};
+    if (fd < 0 && errno != EEXIST) return io_failure(path);
+    if (::lstat(path.c_str(), &about) != 0) return io_failure(path);
+    if (S_ISLNK(about.st_mode)) errno = ELOOP;
+    if (S_ISLNK(about.st_mode) || ::chmod(path.c_str(), 0600) != 0) return io_failure(path);
     return {};
 }
 

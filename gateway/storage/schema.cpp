@@ -17,6 +17,11 @@ constexpr std::array versions{
     // 1. API keys. Databases from before versions were counted have the table.
     "CREATE TABLE IF NOT EXISTS keys (id TEXT PRIMARY KEY, name TEXT NOT NULL, hash TEXT NOT NULL UNIQUE, "
     "user_id TEXT NOT NULL, scope TEXT NOT NULL, created_at TEXT NOT NULL, revoked_at TEXT)",
+    // 2. Connected accounts; `secret` is sealed, and bound to the columns that say where it goes.
+    "CREATE TABLE accounts (id TEXT PRIMARY KEY, user_id TEXT NOT NULL, toolkit TEXT NOT NULL, alias TEXT NOT NULL, "
+    "base_url TEXT NOT NULL, hosts TEXT NOT NULL, scheme TEXT NOT NULL, place TEXT NOT NULL, parameter TEXT NOT NULL, "
+    "prefix TEXT NOT NULL, username TEXT NOT NULL, status TEXT NOT NULL, created_at TEXT NOT NULL, secret TEXT NOT "
+    "NULL)",
 };
 
 result<std::int64_t> version_of(sqlite3* database) {

@@ -65,10 +65,11 @@ class meter {
 
 // The meters of one session.
 struct meters {
-    explicit meters(executor ex) : model(ex), search(ex) {}
+    explicit meters(executor ex) : model(ex), search(ex), proxy(ex) {}
 
     meter model;
     meter search;
+    meter proxy;  // calls of connected accounts
 };
 using shared_meters = std::shared_ptr<meters>;
 

@@ -62,7 +62,7 @@ class service_tools final : public toolbox {
     service_tools(toolbox& others, model& asked, web_search& searched)
         : others_(others), model_(asked), search_(searched) {}
 
-    awaitable<result<std::string>> execute(std::string slug, std::string arguments_json, shared_meters whose) override {
+    awaitable<result<std::string>> execute(std::string slug, std::string arguments_json, tool_caller whose) override {
         auto known = normalized_slug(slug);
         if (known != chat_slug && known != answer_slug)
             co_return co_await others_.execute(std::move(slug), std::move(arguments_json), std::move(whose));
@@ -72,8 +72,8 @@ class service_tools final : public toolbox {
         auto arguments = parse_json(arguments_json);
         if (!arguments || !arguments->is_object())
             co_return failure{errc::invalid_request, "arguments must be a JSON object"};
-        if (known == chat_slug) co_return co_await chat(*arguments, std::move(whose));
-        co_return co_await answer(*arguments, std::move(whose));
+        if (known == chat_slug) co_return co_await chat(*arguments, std::move(whose.used));
+        co_return co_await answer(*arguments, std::move(whose.used));
     }
 
     awaitable<std::vector<tool_description>> list() override {

@@ -25,6 +25,9 @@ constexpr const char* nothing_configured =
     "no toolkit is configured on this gateway: name an MCP server in cellgate.toml, for example "
     "[tools.toolkits.FILES] with command = [\"mcp-server-filesystem\", \"/srv/files\"], and start the gateway again";
 
+// Toolkits from the configuration have one identity, their server's own: a name for another cannot be honoured.
+constexpr const char* no_accounts = "account cannot be chosen: this toolkit has no connected accounts; leave it out";
+
 // What a server's program inherits: nothing that could be a secret of the gateway.
 std::map<std::string, std::string> program_environment(const std::map<std::string, std::string>& configured) {
     std::map<std::string, std::string> env = configured;
@@ -69,8 +72,9 @@ class mcp_toolbox final : public toolbox {
         for (auto& each : toolkits) add(std::move(each));
     }
 
-    awaitable<result<std::string>> execute(std::string slug, std::string arguments_json, shared_meters) override {
+    awaitable<result<std::string>> execute(std::string slug, std::string arguments_json, tool_caller whose) override {
         slug = normalized_slug(slug);
+        if (!whose.account.empty()) co_return failure{errc::invalid_request, no_accounts};
         auto arguments = co_await checked(std::move(arguments_json));
         if (!arguments) co_return arguments.error();
         if (toolkits_.empty()) co_return failure{errc::not_found, nothing_configured};

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "gateway/base/async.hpp"
-#include "gateway/tools/meter.hpp"
+#include "gateway/tools/tool_caller.hpp"
 
 namespace gateway::tools {
 
@@ -40,9 +40,9 @@ class toolbox {
     // failure (tool_failed, timeout, not_found, invalid_request, unavailable, too_large) with a message for the caller.
     // Calls run side by side; a server that died or hung is restarted, and says so in the failure of the calls it took
     // with it. Cancelled, the server is told. A slug's case does not matter. `arguments_json` is sent as it is, when it
-    // is one object. `whose`: the calling session's.
-    virtual awaitable<result<std::string>> execute(std::string slug, std::string arguments_json,
-                                                   shared_meters whose) = 0;
+    // is one object. An account is for those toolkits that have
+    // several; the others refuse it (invalid_request).
+    virtual awaitable<result<std::string>> execute(std::string slug, std::string arguments_json, tool_caller whose) = 0;
     // Starts every server; those that do not start within their timeout are missing.
     virtual awaitable<std::vector<tool_description>> list() = 0;
     virtual bool empty() const = 0;  // nothing is configured

@@ -26,6 +26,8 @@ def before_call(context: Any, case: schemathesis.Case, kwargs: dict[str, Any]) -
         enter_session(case)
     if "cell_id" in case.path_parameters:
         name_a_cell(case)
+    if "account" in case.path_parameters:
+        case.path_parameters["account"] = known_account(case)
     if operation.path == FILE and case.method in ("GET", "DELETE"):
         make_file(case, case.path_parameters["path"])
     if operation.path == LINKS and isinstance(case.body, dict):
@@ -44,6 +46,14 @@ def known_session(case: schemathesis.Case) -> str:
     if made.status_code == 201:
         caller.post(f"{sessions_url(case)}/{SESSION}/execute", json={"code": "print('hello')"}, timeout=60)
     return caller.get(f"{sessions_url(case)}/{SESSION}", timeout=30).json()["id"]
+
+
+def known_account(case: schemathesis.Case) -> str:
+    """The id of an account, made again when a request has removed it."""
+    url = case.operation.base_url.rstrip("/") + "/api/v1/accounts"
+    there = caller.get(url, params={"toolkit": "living"}, timeout=30).json()["items"]
+    wanted = {"toolkit": "living", "base_url": "https://api.example.com", "auth_scheme": "bearer", "secret": "of-the-living-one"}
+    return (there[0] if there else caller.post(url, json=wanted, timeout=30).json())["id"]
 
 
 def enter_session(case: schemathesis.Case) -> None:

@@ -75,6 +75,7 @@ void add_agent_routes(http::router& routes, sessions::registry& registry, agent_
     add_file_routes(routes, with);
     add_link_routes(routes, with);
     add_socket_route(routes, with);
+    add_account_routes(routes, with);
     add_openapi_route(routes, with);
 }
 

@@ -37,6 +37,7 @@ void add_notebook_route(http::router& routes, const std::shared_ptr<context>& wi
 void add_socket_route(http::router& routes, const std::shared_ptr<context>& with);
 void add_file_routes(http::router& routes, const std::shared_ptr<context>& with);
 void add_link_routes(http::router& routes, const std::shared_ptr<context>& with);
+void add_account_routes(http::router& routes, const std::shared_ptr<context>& with);
 void add_openapi_route(http::router& routes, const std::shared_ptr<context>& with);
 
 http::response refuse(const failure& why, const http::request& from);

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "gateway/accounts/store.hpp"
 #include "gateway/files/links.hpp"
 #include "gateway/http/router.hpp"
 #include "gateway/sessions/registry.hpp"
@@ -20,7 +21,8 @@ struct agent_options {
     milliseconds keep_alive{5'000};                  // between the spaces of an execute answer that waits
     std::string base_url = "/";                      // begins and ends with "/"; Location begins with it
     asio::thread_pool* pool = nullptr;  // takes large requests apart, reads and writes files; outlives the router
-    std::shared_ptr<const files::links> links;  // to files; null: such as end with the process
+    std::shared_ptr<const files::links> links;    // to files; null: such as end with the process
+    accounts::account_store* accounts = nullptr;  // outlives the router; null: no routes for them
 };
 
 // `registry` outlives the router.

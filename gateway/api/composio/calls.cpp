@@ -60,7 +60,8 @@ void note_step(context& with, const std::string& session_id, const json& argumen
 awaitable<tool_outcome> call_toolkit(shared_call call, std::string slug, std::string arguments) {
     auto allowed = co_await check_allowed(call, slug);
     if (!allowed) co_return refused_outcome(allowed.error());
-    auto answer = co_await call->with.tools.execute(slug, std::move(arguments), call->session->meters());
+    tools::tool_caller caller(call->session->meters(), call->session->options().user_id, "");
+    auto answer = co_await call->with.tools.execute(slug, std::move(arguments), std::move(caller));
     co_return read_outcome(answer);
 }
 

@@ -139,7 +139,8 @@ class document_reader {
     void read_accounts() {
         const auto section = object("connected_accounts");
         for (const auto& [toolkit, value] : section.items())
-            (void)names("connected_accounts." + toolkit.substr(0, 100), value);
+            if (auto path = "connected_accounts." + toolkit.substr(0, 100); !names(path, value).empty() && !wrong_)
+                made_.pinned_accounts[lower(toolkit)] = value.get<std::vector<std::string>>();
     }
 
     void read_preload() {

@@ -49,7 +49,8 @@ struct configuration {
     bool manage_connections = true;
     bool wait_for_connections = false;  // only where it is asked for
     bool preload_all = false;
-    std::vector<std::string> preload;  // slugs as they were written
+    std::vector<std::string> preload;                                 // slugs as they were written
+    std::map<std::string, std::vector<std::string>> pinned_accounts;  // by toolkit, in lower case
     selection toolkits;
     std::map<std::string, selection> tools;  // by toolkit, its slugs in lower case
     hint_selection tags;

@@ -83,6 +83,7 @@ void service::add_routes(http::router& to) {
     add_tool_routes(to, context_);
     add_execute_routes(to, context_);
     add_mount_routes(to, context_);
+    add_proxy_routes(to, context_);
     add_mcp_route(to, context_);
     add_agent_mcp_route(to, context_);
 }

@@ -47,6 +47,7 @@ void add_session_key_route(http::router& routes, const std::shared_ptr<context>&
 void add_session_routes(http::router& routes, const std::shared_ptr<context>& with);
 void add_tool_routes(http::router& routes, const std::shared_ptr<context>& with);
 void add_execute_routes(http::router& routes, const std::shared_ptr<context>& with);
+void add_proxy_routes(http::router& routes, const std::shared_ptr<context>& with);
 void add_mcp_route(http::router& routes, const std::shared_ptr<context>& with);
 void add_agent_mcp_route(http::router& routes, const std::shared_ptr<context>& with);
 void add_mount_routes(http::router& routes, const std::shared_ptr<context>& with);

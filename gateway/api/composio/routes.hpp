@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "gateway/accounts/proxy.hpp"
 #include "gateway/files/links.hpp"
 #include "gateway/http/router.hpp"
 #include "gateway/sessions/registry.hpp"
@@ -25,6 +26,13 @@ struct service_options {
     milliseconds keep_outcome{60'000};               // of a call whose client has gone
     asio::thread_pool* pool = nullptr;               // reads and writes files; outlives the router
     std::shared_ptr<const files::links> links;       // to files; null: such as end with the process
+    accounts::proxy* proxy = nullptr;                // outlives the service; null: no proxy_execute
+};
+
+// What a session's calls of connected accounts may do.
+struct account_rights {
+    bool from_cells = true;  // enable_proxy_execution: cells may call at all
+    accounts::account_scope whose;
 };
 
 struct context;
@@ -36,6 +44,8 @@ class service {
     ~service();
 
     void add_routes(http::router& to);
+    // As the newest version of its configuration says.
+    account_rights rights_of(const sessions::session& which) const;
     // Ends the calls that still run.
     awaitable<void> stop();
 

@@ -13,11 +13,11 @@ namespace {
 
 failure refuse(std::string message) { return {errc::invalid_request, std::move(message)}; }
 
-// Toolkits from the configuration have one identity, their server's own: a name for another one cannot be honoured.
-result<void> check_account(std::string_view account) {
+result<void> read_account(std::string_view account, execute_request& into) {
     if (account == "null") return {};
     if (!messaging::is_string(account)) return refuse("account must be a string or null");
-    return refuse("account cannot be chosen: this gateway's toolkits have no connected accounts; leave it out");
+    into.account = messaging::unquote(account);
+    return {};
 }
 
 result<void> read_member(const messaging::json_member& member, execute_request& into) {
@@ -31,7 +31,7 @@ result<void> read_member(const messaging::json_member& member, execute_request& 
         into.arguments = member.value;
         return {};
     }
-    if (member.key == "account") return check_account(member.value);
+    if (member.key == "account") return read_account(member.value, into);
     return failure{errc::unknown_field, "unknown field \"" + std::string(member.key.substr(0, 100)) +
                                             "\": a call has tool_slug, arguments and account"};
 }

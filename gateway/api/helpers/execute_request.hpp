@@ -11,6 +11,7 @@ namespace gateway::api::helpers {
 struct execute_request {
     std::string tool_slug;
     std::string arguments = "{}";  // a JSON object
+    std::string account;           // empty: not said
 
     bool operator==(const execute_request&) const = default;
 };

@@ -39,10 +39,11 @@ awaitable<result<execute_request>> read(const helper_call& call, asio::thread_po
 }
 
 awaitable<http::response> execute(helper_call call, tools::toolbox& tools, asio::thread_pool& pool,
-                                  tools::shared_meters whose) {
+                                  tools::tool_caller whose) {
     auto what = co_await read(call, pool);
     if (!what) co_return refuse_tool_call(call.log_id, what.error());
     if (auto good = check_callable(what->tool_slug); !good) co_return refuse_tool_call(call.log_id, good.error());
+    whose.account = what->account;
     auto started = std::chrono::steady_clock::now();
     auto answer = co_await tools.execute(what->tool_slug, what->arguments, std::move(whose));
     auto spent = std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - started).count();
@@ -68,9 +69,9 @@ result<void> check_callable(const std::string& slug) {
                        "TOOLKIT_TOOL; %tools shows which there are"};
 }
 
-void add_execute_route(endpoint& to, tools::toolbox& tools, asio::thread_pool& pool, meter_finder find_meters) {
-    auto handle = [&tools, &pool, find_meters = std::move(find_meters)](helper_call call) {
-        auto whose = find_meters(call.session);
+void add_execute_route(endpoint& to, tools::toolbox& tools, asio::thread_pool& pool, caller_finder find_caller) {
+    auto handle = [&tools, &pool, find_caller = std::move(find_caller)](helper_call call) {
+        auto whose = find_caller(call.session);
         return execute(std::move(call), tools, pool, std::move(whose));
     };
     auto refuse_without_key = [](const http::request&, const std::string& log_id, const failure& why) {

@@ -9,8 +9,11 @@
 
 namespace gateway::api::helpers {
 
+// Who the session is for a tool.
+using caller_finder = std::function<tools::tool_caller(const std::string& session)>;
+
 // `tools` and `pool`, which takes large bodies apart, outlive the endpoint.
-void add_execute_route(endpoint& to, tools::toolbox& tools, asio::thread_pool& pool, meter_finder find_meters);
+void add_execute_route(endpoint& to, tools::toolbox& tools, asio::thread_pool& pool, caller_finder find_caller);
 
 // Tools by which an agent drives a session are refused inside of one, COMPOSIO_REMOTE_WORKBENCH and the like; the two
 // that published helpers call for a model and a search are not. invalid_request.

@@ -5,6 +5,7 @@ import builtins
 from .documents import smart_file_extract
 from .model import invoke_llm
 from .mount_files import get_mount_file_s3_key, get_mount_file_url, upload_local_file
+from .proxy import proxy_execute
 from .tools import run_composio_tool
 from .web import web_search
 
@@ -12,6 +13,7 @@ HELPERS = (
     run_composio_tool,
     invoke_llm,
     web_search,
+    proxy_execute,
     smart_file_extract,
     upload_local_file,
     get_mount_file_url,

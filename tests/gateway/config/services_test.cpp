@@ -68,5 +68,39 @@ TEST_F(Services, NameAModelAndAProviderThatCanBeAsked) {
     EXPECT_THAT(stopped().text, HasSubstr("\"searxng\", \"brave\", \"tavily\" or \"exa\""));
 }
 
+TEST_F(Services, AccountsReachNamedNetworks) {
+    file("[accounts]\nallow_networks = [\"10.1.0.0/16\", \"fd12::/16\", \"127.0.0.1\"]\nplain_http = true\n");
+    auto values = loaded_values();
+    EXPECT_EQ(values.accounts.allow_networks.size(), 3u);
+    EXPECT_TRUE(values.accounts.plain_http);
+    for (const char* each : {"10.1.0.0/33", "intranet", "", "10.1/16", "10.1.0.0/", "::/129"}) {
+        file(std::string("[accounts]\nallow_networks = [\"") + each + "\"]\n");
+        EXPECT_THAT(stopped().text, HasSubstr("accounts.allow_networks")) << each;
+    }
+}
+
+TEST_F(Services, AComposioAccountIsATableOfItsOwn) {
+    write("composio.key", "ak_1\n");
+    file(
+        "[tools]\ntimeout_s = 5\n[tools.composio]\napi_key_file = \"composio.key\"\ntoolkits = [\"github\"]\n"
+        "tools = [\"GMAIL_SEND_EMAIL\"]\nuser_id = \"company\"\n[tools.toolkits.FILES]\ncommand = [\"x\"]\n");
+    auto composio = loaded_values().tools.composio;
+    EXPECT_EQ(composio.api_key, "ak_1");
+    EXPECT_EQ(composio.base_url, "https://backend.composio.dev");
+    EXPECT_EQ(composio.toolkits, strings{"github"});
+}
+
+TEST_F(Services, AComposioAccountSaysWhatMayBeCalled) {
+    file("[tools.composio]\napi_key = \"ak_secret\"\n");
+    EXPECT_THAT(stopped().text, HasSubstr("tools.composio.toolkits"));
+    EXPECT_THAT(stopped().text, Not(HasSubstr("ak_secret")));
+    for (const char* each : {"composio", "GitHub", "a&b", ""}) {
+        file(std::string("[tools.composio]\napi_key = \"ak_1\"\ntoolkits = [\"") + each + "\"]\n");
+        EXPECT_THAT(stopped().text, HasSubstr("tools.composio.toolkits")) << each;
+    }
+    file("[tools.composio]\napi_kye = \"x\"\n");
+    EXPECT_THAT(stopped().text, HasSubstr("did you mean tools.composio.api_key?"));
+}
+
 }  // namespace
 }  // namespace gateway::config

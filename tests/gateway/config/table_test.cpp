@@ -22,6 +22,7 @@ std::set<std::string> fields_of_the_header() {
     std::smatch match;
     while (std::getline(in, line)) {
         if (std::regex_match(line, match, begins)) section = match[1];
+        if (section == "composio") section = "tools.composio";  // a table in a table
         if (line == "};") section.clear();
         if (!section.empty() && std::regex_match(line, match, field)) fields.insert(section + "." + match[1].str());
     }

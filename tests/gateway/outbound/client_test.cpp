@@ -37,7 +37,7 @@ awaitable<result<whole_answer>> fetch(client& with, request what, std::size_t ma
 struct outbound_client : testing::Test {
     asio::io_context io;
     std::unique_ptr<scripted_server> server;
-    client::options how{address_policy::configured(), milliseconds(5000), 64u << 10, ""};
+    client::options how{address_policy::configured(), milliseconds(5000), 64u << 10, "", {}};
 
     void serve(scripted_server::script what, asio::ssl::context* tls = nullptr) {
         server = std::make_unique<scripted_server>(io.get_executor(), std::move(what), tls);

@@ -1,9 +1,12 @@
 #include "gateway/storage/database.hpp"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <fstream>
 
@@ -104,6 +107,27 @@ TEST_F(Database, TakesBackATransactionThatIsNotCommitted) {
     ASSERT_TRUE(execute(made.get(), insert, {"key_1", "hash"}));
     ASSERT_TRUE(all.commit());
     EXPECT_EQ(number(open(), "SELECT COUNT(*) FROM keys"), 1);
+}
+
+// SQLite's locks are the process's: closing any descriptor of the file drops them, and the next program that ends would
+// take the -wal away from under us.
+TEST_F(Database, KeepsItsLocksWhenItIsOpenedAgain) {
+    auto first = open();
+    EXPECT_EQ(number(first, "SELECT COUNT(*) FROM keys"), 0);
+    auto second = open();
+    auto child = ::fork();
+    if (child == 0) {
+        int fd = ::open(path().c_str(), O_RDWR | O_CLOEXEC);
+        struct flock lock {};
+        lock.l_type = F_WRLCK;
+        lock.l_start = 0x40000002;  // SQLite's shared range (sqlite.org/src, os.h)
+        lock.l_len = 510;
+        bool is_held = fd >= 0 && ::fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+        ::_exit(is_held ? 0 : 1);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
 }
 
 TEST_F(Database, SaysThatItsDiskIsFull) {

@@ -42,7 +42,7 @@ struct fake_search final : web_search {
 struct fake_toolkits final : toolbox {
     std::string called;
 
-    awaitable<result<std::string>> execute(std::string slug, std::string, shared_meters) override {
+    awaitable<result<std::string>> execute(std::string slug, std::string, tool_caller) override {
         called = std::move(slug);
         co_return failure{errc::not_found, "there is no such tool"};
     }

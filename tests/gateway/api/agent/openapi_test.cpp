@@ -4,13 +4,24 @@
 #include <sstream>
 
 #include "tests/gateway/api/agent/agent_fixture.hpp"
+#include "tests/support/temporary_directory.hpp"
 
 namespace gateway::api::agent {
 namespace {
 
 class openapi_test : public agent_fixture {
   protected:
-    json description = call("GET", "/api/v1/openapi.json").body;
+    // With every route that there is.
+    openapi_test() {
+        options.accounts = store.get();
+        routes = {};
+        add_agent_routes(routes, registry, options);
+        description = call("GET", "/api/v1/openapi.json").body;
+    }
+
+    test_support::temporary_directory home;
+    std::unique_ptr<accounts::account_store> store = accounts::account_store::open(home.path(), "", {}).value();
+    json description;
 
     static std::vector<std::string> error_codes() {
         std::vector<std::string> all;

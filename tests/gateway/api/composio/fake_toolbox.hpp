@@ -21,7 +21,7 @@ class fake_toolbox final : public tools::toolbox {
     event freed;
     bool was_cancelled = false;
 
-    awaitable<result<std::string>> execute(std::string slug, std::string arguments, tools::shared_meters) override {
+    awaitable<result<std::string>> execute(std::string slug, std::string arguments, tools::tool_caller) override {
         called.push_back(slug);
         auto given = tools::parse_json(arguments);
         if (slug == "DEMO_ADD") {

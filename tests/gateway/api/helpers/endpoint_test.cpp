@@ -22,7 +22,7 @@ class fake_toolbox final : public tools::toolbox {
   public:
     explicit fake_toolbox(executor ex) : release(std::move(ex)) {}
 
-    awaitable<result<std::string>> execute(std::string slug, std::string arguments, tools::shared_meters) override {
+    awaitable<result<std::string>> execute(std::string slug, std::string arguments, tools::tool_caller) override {
         ++running;
         most = std::max(most, running);
         bool cancelled = false;

@@ -32,7 +32,7 @@ class listed_toolbox final : public tools::toolbox {
     std::vector<tools::tool_description> all{{"MAIL_SEND", "MAIL", "send", "Sends a mail", R"({"type":"object"})"},
                                              {"MAIL_READ", "MAIL", "read", "Shows mails", "not JSON"}};
 
-    awaitable<result<std::string>> execute(std::string, std::string, tools::shared_meters) override {
+    awaitable<result<std::string>> execute(std::string, std::string, tools::tool_caller) override {
         co_return failure{errc::not_found, "it only lists"};
     }
     awaitable<std::vector<tools::tool_description>> list() override { co_return all; }

@@ -1,0 +1,204 @@
+#include "gateway/accounts/store.hpp"
+
+#include <gmock/gmock.h>
+#include <sqlite3.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include "tests/gateway/accounts/account_fixture.hpp"
+#include "tests/support/temporary_directory.hpp"
+
+namespace gateway::accounts {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing::SizeIs;
+
+constexpr const char* secret = "the-secret-of-the-tests";
+
+std::string contents(const std::string& path) {
+    std::ostringstream made;
+    made << std::ifstream(path, std::ios::binary).rdbuf();
+    return made.str();
+}
+
+struct AccountStore : testing::Test {
+    test_support::temporary_directory home;
+    std::string key_file = home.path() + "/accounts.key";
+
+    std::unique_ptr<account_store> open() { return account_store::open(home.path(), "", {}).value(); }
+    // As another hand would write into the database.
+    void run(const std::string& sql) {
+        sqlite3* database = nullptr;
+        ASSERT_EQ(sqlite3_open((home.path() + "/cellgate.db").c_str(), &database), SQLITE_OK);
+        EXPECT_EQ(sqlite3_exec(database, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK)
+            << sqlite3_errmsg(database);
+        sqlite3_close(database);
+    }
+};
+
+TEST_F(AccountStore, KeepsAnAccountAndItsSecretOverARestart) {
+    auto given = key_account(key_place::header, "x-token");
+    given.hosts = {"up.example.com"};
+    given.prefix = "Token ";
+    given.alias = "work";
+    auto made = open()->add(given, secret).value();
+    EXPECT_THAT(made.id, testing::StartsWith("ca_"));
+    auto store = open();
+    EXPECT_EQ(store->find(made.id).value(), made);
+    EXPECT_EQ(store->secret_of(made.id).value(), secret);
+}
+
+TEST_F(AccountStore, WritesNoSecretInTheClear) {
+    auto store = open();
+    ASSERT_TRUE(store->add(bearer_account(), secret));
+    for (const char* name : {"/cellgate.db", "/cellgate.db-wal", "/accounts.key"})
+        EXPECT_THAT(contents(home.path() + name), Not(HasSubstr(secret))) << name;
+    struct stat about {};
+    ASSERT_EQ(::stat(key_file.c_str(), &about), 0);
+    EXPECT_EQ(about.st_mode & 0777, 0600u);
+}
+
+TEST_F(AccountStore, TheSameSecretIsSealedDifferentlyEachTime) {
+    auto with = sealer::open_or_make(key_file).value();
+    EXPECT_NE(with.seal(secret, "a").value(), with.seal(secret, "a").value());
+}
+
+TEST_F(AccountStore, OpensNoSecretOfARowThatAnotherHandChanged) {
+    auto store = open();
+    auto made = store->add(key_account(key_place::header, "x-token"), secret).value();
+    for (const char* change :
+         {"base_url = 'https://evil.example'", "hosts = '[\"https://evil.example\"]'", "user_id = 'eve'",
+          "toolkit = 'gmail'", "scheme = 'bearer'", "place = 'query'", "parameter = 'x-other'", "prefix = 'x'",
+          "username = 'x'", "id = 'ca_other'", "secret = 'v1:00'", "secret = ''",
+          "secret = substr(secret, 1, length(secret) - 2) || CASE WHEN secret LIKE '%00' THEN '11' ELSE '00' END",
+          "secret = upper(secret)"}) {
+        run("CREATE TABLE kept AS SELECT * FROM accounts");
+        run(std::string("UPDATE accounts SET ") + change);
+        auto id = store->list().value().at(0).id;
+        auto opened = store->secret_of(id);
+        ASSERT_FALSE(opened) << change;
+        EXPECT_EQ(opened.error().code, errc::io_error);
+        EXPECT_THAT(opened.error().message, HasSubstr(id));
+        run("DELETE FROM accounts; INSERT INTO accounts SELECT * FROM kept; DROP TABLE kept");
+    }
+    EXPECT_EQ(store->secret_of(made.id).value(), secret);
+}
+
+TEST_F(AccountStore, OpensNoSecretThatWasCopiedToAnotherRow) {
+    auto store = open();
+    auto mine = store->add(bearer_account(), secret).value();
+    auto other = store->add(bearer_account("github", "eve"), "another-secret").value();
+    run("UPDATE accounts SET secret = (SELECT secret FROM accounts WHERE id = '" + mine.id + "') WHERE id = '" +
+        other.id + "'");
+    EXPECT_FALSE(store->secret_of(other.id));
+}
+
+TEST_F(AccountStore, MakesNoNewKeyWhileThereAreSecretsOfALostOne) {
+    ASSERT_TRUE(open()->add(bearer_account(), secret));
+    std::filesystem::remove(key_file);
+    auto store = open();
+    auto added = store->add(bearer_account("gmail"), secret);
+    ASSERT_FALSE(added);
+    EXPECT_THAT(added.error().message, HasSubstr(key_file));
+    EXPECT_FALSE(store->check_key());
+    EXPECT_FALSE(std::filesystem::exists(key_file));
+    ASSERT_TRUE(store->remove(store->list().value().at(0).id));  // the way out
+    EXPECT_TRUE(store->add(bearer_account("gmail"), secret));
+}
+
+TEST_F(AccountStore, SaysThatTheKeyIsAnother) {
+    auto id = open()->add(bearer_account(), secret).value().id;
+    std::ofstream(key_file) << std::string(64, 'a') << "\n";
+    EXPECT_THAT(open()->secret_of(id).error().message, HasSubstr("key file"));
+}
+
+TEST_F(AccountStore, RefusesAKeyFileThatIsNone) {
+    for (const auto& text : {std::string(), std::string("short"), std::string(63, 'a') + "g", std::string(66, 'a')}) {
+        std::ofstream(key_file) << text;
+        std::filesystem::permissions(key_file, std::filesystem::perms(0600));
+        EXPECT_THAT(sealer::open(key_file).error().message, HasSubstr("64 hex digits"));
+    }
+    std::filesystem::permissions(key_file, std::filesystem::perms(0644));
+    EXPECT_THAT(sealer::open(key_file).error().message, HasSubstr("chmod 600"));
+    std::filesystem::remove(key_file);
+    ASSERT_EQ(::mkfifo(key_file.c_str(), 0600), 0);
+    EXPECT_FALSE(sealer::open(key_file));
+    std::filesystem::remove(key_file);
+    std::filesystem::create_symlink("/etc/hostname", key_file);
+    EXPECT_FALSE(sealer::open(key_file));
+}
+
+TEST_F(AccountStore, ManyThatMakeTheKeyAtATimeGetTheSame) {
+    std::vector<std::thread> threads;
+    std::vector<std::string> sealed(8);
+    for (auto& each : sealed)
+        threads.emplace_back([&] { each = sealer::open_or_make(key_file).value().seal("x", "y").value(); });
+    for (auto& each : threads) each.join();
+    auto with = sealer::open(key_file).value();
+    for (const auto& each : sealed) EXPECT_EQ(with.open(each, "y").value(), "x");
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(home.path()), {}), 1);
+}
+
+TEST_F(AccountStore, SeesWhatAnotherProcessDoes) {
+    auto gateway_side = open(), command_side = open();
+    auto made = command_side->add(bearer_account(), secret).value();
+    EXPECT_EQ(gateway_side->secret_of(made.id).value(), secret);
+    ASSERT_TRUE(command_side->remove(made.id));
+    EXPECT_EQ(gateway_side->find(made.id).error().code, errc::account_not_found);
+}
+
+TEST_F(AccountStore, ChangesAliasStatusAndSecretAlone) {
+    auto store = open();
+    auto made = store->add(bearer_account(), secret).value();
+    account_change change{"home", account_status::disabled, "another-secret"};
+    auto now = store->change(made.id, change).value();
+    EXPECT_EQ(now.alias, "home");
+    EXPECT_EQ(open()->find(made.id)->status, account_status::disabled);
+    EXPECT_EQ(store->secret_of(made.id).value(), "another-secret");
+    EXPECT_EQ(store->change("ca_none", change).error().code, errc::account_not_found);
+    EXPECT_EQ(store->change(made.id, {"ca_x", {}, {}}).error().code, errc::invalid_request);
+    EXPECT_EQ(store->change(made.id, {{}, {}, "short"}).error().code, errc::invalid_request);
+}
+
+TEST_F(AccountStore, AnAliasIsOneAccountsOfAUserAndToolkit) {
+    auto store = open();
+    auto made = store->add(bearer_account("github", "ada", "work"), secret).value();
+    EXPECT_EQ(store->add(bearer_account("github", "ada", "work"), secret).error().code, errc::name_taken);
+    EXPECT_TRUE(store->add(bearer_account("github", "eve", "work"), secret));
+    EXPECT_TRUE(store->add(bearer_account("gmail", "ada", "work"), secret));
+    EXPECT_TRUE(store->change(made.id, {"work", {}, {}}));
+}
+
+TEST_F(AccountStore, ARemovedSecretIsGoneFromTheFile) {
+    auto store = open();
+    auto made = store->add(bearer_account(), secret).value();
+    sqlite3* database = nullptr;
+    ASSERT_EQ(sqlite3_open((home.path() + "/cellgate.db").c_str(), &database), SQLITE_OK);
+    std::string sealed;
+    auto keep = [](void* into, int, char** values, char**) {
+        *static_cast<std::string*>(into) = values[0];
+        return 0;
+    };
+    sqlite3_exec(database, "SELECT secret FROM accounts", keep, &sealed, nullptr);
+    ASSERT_TRUE(store->remove(made.id));
+    sqlite3_exec(database, "PRAGMA wal_checkpoint(TRUNCATE)", nullptr, nullptr, nullptr);
+    sqlite3_close(database);
+    ASSERT_THAT(sealed, SizeIs(testing::Gt(20u)));
+    EXPECT_THAT(contents(home.path() + "/cellgate.db"), Not(HasSubstr(sealed)));
+}
+
+TEST_F(AccountStore, SaysThatItsDatabaseIsBroken) {
+    std::ofstream(home.path() + "/cellgate.db") << std::string(4096, 'x');
+    auto opened = account_store::open(home.path(), "", {});
+    ASSERT_FALSE(opened);
+    EXPECT_EQ(opened.error().code, errc::io_error);
+}
+
+}  // namespace
+}  // namespace gateway::accounts

@@ -1,0 +1,110 @@
+#include <gmock/gmock.h>
+
+#include "tests/gateway/api/composio/composio_fixture.hpp"
+#include "tests/support/scripted_server.hpp"
+
+namespace gateway::api::composio {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+class composio_proxy : public composio_fixture {
+  protected:
+    void SetUp() override {
+        accounts::proxy_options how;
+        how.reach = outbound::address_policy::configured();
+        calls = std::make_unique<accounts::proxy>(io.get_executor(), *store, pool, how);
+        options.proxy = calls.get();
+        composio_fixture::SetUp();
+    }
+    void TearDown() override {
+        composio_fixture::TearDown();
+        test_support::await(io, service.stop());
+    }
+    std::string add(const std::string& user, const std::string& alias) {
+        accounts::account made;
+        made.user_id = user;
+        made.toolkit = "github";
+        made.alias = alias;
+        made.base_url = service.url("");
+        return store->add(made, "the-secret-of-" + alias).value().id;
+    }
+    // As @composio/core sends it.
+    reply call(const std::string& endpoint = "/user") {
+        return post("/proxy_execute",
+                    R"({"toolkit_slug":"github","endpoint":")" + endpoint +
+                        R"(","method":"GET","parameters":[{"name":"q","type":"query","value":"1"}]})");
+    }
+
+    std::string type = "application/json";
+    std::string body = R"({"login":"ana"})";
+    test_support::scripted_server service{io.get_executor(), [this](test_support::exchange& on) -> awaitable<void> {
+                                              co_await on.answer("200 OK", type, body);
+                                          }};
+    test_support::temporary_directory home;
+    std::unique_ptr<accounts::account_store> store =
+        accounts::account_store::open(home.path(), "", accounts::account_rules{true}).value();
+    std::unique_ptr<accounts::proxy> calls;
+};
+
+TEST_F(composio_proxy, calls_with_the_account_of_the_sessions_user) {
+    add("ana", "work");
+    add("eve", "hers");
+    create();
+    auto got = call();
+    ASSERT_EQ(got.status, 200) << got.text;
+    EXPECT_EQ(got.body["status"], 200);
+    EXPECT_EQ(got.body["data"], json::parse(R"({"login":"ana"})"));
+    EXPECT_THAT(service.requests().at(0), HasSubstr("GET /user?q=1 "));
+    EXPECT_THAT(service.requests().at(0), HasSubstr("Bearer the-secret-of-work"));
+    EXPECT_THAT(got.text, Not(HasSubstr("the-secret")));
+}
+
+TEST_F(composio_proxy, what_is_no_text_has_a_url_that_holds_it) {
+    add("ana", "work");
+    create();
+    type = "image/png";
+    body = std::string("\x89PNG\0", 5);
+    auto got = call();
+    EXPECT_FALSE(got.body.contains("data"));
+    EXPECT_EQ(got.body["binary_data"]["url"], "data:image/png;base64,iVBORwA=");
+    EXPECT_EQ(got.body["binary_data"]["size"], 5);
+    EXPECT_EQ(got.body["binary_data"]["content_type"], "image/png");
+}
+
+TEST_F(composio_proxy, uses_the_account_that_the_session_pins) {
+    add("ana", "work");
+    auto home_id = add("ana", "home");
+    create();
+    EXPECT_THAT(call().error(), HasSubstr("several connected accounts"));
+    create(R"({"user_id":"ana","connected_accounts":{"GitHub":[")" + home_id + R"("]}})");
+    EXPECT_EQ(call().status, 200);
+    EXPECT_THAT(service.requests().back(), HasSubstr("the-secret-of-home"));
+    auto rights = routes_of->rights_of(*session());
+    EXPECT_EQ(rights.whose.user_id, "ana");
+    EXPECT_EQ(rights.whose.pinned.at("github"), std::vector<std::string>{home_id});
+    EXPECT_TRUE(rights.from_cells);
+}
+
+TEST_F(composio_proxy, may_be_taken_from_cells_and_not_from_clients) {
+    add("ana", "work");
+    create(R"({"user_id":"ana","workbench":{"enable_proxy_execution":false}})");
+    EXPECT_FALSE(routes_of->rights_of(*session()).from_cells);
+    EXPECT_EQ(call().status, 200);
+}
+
+TEST_F(composio_proxy, refuses_with_what_to_do) {
+    create();
+    EXPECT_EQ(call().status, 400);
+    EXPECT_THAT(call().error(), HasSubstr("no connected account"));
+    add("ana", "work");
+    auto elsewhere = call("https://evil.example/");
+    EXPECT_EQ(elsewhere.status, 400);
+    EXPECT_THAT(elsewhere.error(), HasSubstr("none of the hosts"));
+    EXPECT_EQ(post("/proxy_execute", "{}").status, 400);
+    EXPECT_EQ(composio_fixture::call("POST", base + "/ses_none/proxy_execute", "{}").status, 404);
+}
+
+}  // namespace
+}  // namespace gateway::api::composio
