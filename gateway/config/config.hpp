@@ -100,6 +100,15 @@ struct output_log_section {
     integer total_disk_bytes = 21'474'836'480;
 };
 
+// A directory of this machine that every session sees.
+struct named_mount {
+    std::string directory;
+    std::string at;  // in the sandbox; empty: /mnt/NAME
+    bool writable = false;
+
+    bool operator==(const named_mount&) const = default;
+};
+
 // An MCP server: exactly one of `command` (stdio) and `url` (Streamable HTTP).
 struct toolkit {
     strings command;
@@ -194,6 +203,7 @@ struct config {
     accounts_section accounts;
     llm_section llm;
     search_section search;
+    std::map<std::string, named_mount> mounts;  // [mounts.NAME]
 };
 
 // Where settings come from, weakest first: the defaults, the file, CELLGATE_* variables, the command line.

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "gateway/config/assembly.hpp"
+#include "gateway/config/named_mounts.hpp"
 #include "gateway/config/toolkits.hpp"
 
 namespace gateway::config {
@@ -26,6 +27,7 @@ struct file_reader {
     void read_section(const std::string& name, const toml::table& section);
     void read_setting(const std::string& key, const toml::node& node);
     void read_toolkits(const toml::node& node);
+    void read_mounts(const toml::node& node);
 };
 
 std::vector<std::string> section_names() {
@@ -135,6 +137,27 @@ void file_reader::read_toolkits(const toml::node& node) {
     }
 }
 
+void file_reader::read_mounts(const toml::node& node) {
+    const auto* all = node.as_table();
+    if (all == nullptr) return into.refuse("mounts", shown(node), at(node).text, "tables: [mounts.NAME]");
+    for (const auto& [key, item] : *all) {
+        std::string name(key.str());
+        const auto* table = item.as_table();
+        if (table == nullptr) {
+            into.refuse("mounts." + name, shown(item), at(item).text, "a table: [mounts." + name + "]");
+            continue;
+        }
+        std::vector<mount_entry> entries;
+        for (const auto& [entry, given] : *table) {
+            mount_entry made{std::string(entry.str()), {}, shown(given), at(given)};
+            if (const auto* flag = given.as_boolean()) made.given = flag->get();
+            if (const auto* text = given.as_string()) made.given = text->get();
+            entries.push_back(std::move(made));
+        }
+        read_named_mount(into, name, entries, at(item));
+    }
+}
+
 void file_reader::read_section(const std::string& name, const toml::table& section) {
     for (const auto& [key, node] : section) {
         std::string full = name + "." + std::string(key.str());
@@ -152,6 +175,10 @@ void file_reader::read(const toml::table& root) {
     auto sections = section_names();
     for (const auto& [key, node] : root) {
         std::string name(key.str());
+        if (name == "mounts") {
+            read_mounts(node);
+            continue;
+        }
         bool known = std::find(sections.begin(), sections.end(), name) != sections.end();
         const auto* section = node.as_table();
         if (known && section != nullptr) {
@@ -159,6 +186,7 @@ void file_reader::read(const toml::table& root) {
         } else if (known) {
             into.refuse(name, shown(node), at(node).text, fmt::format("a table: [{}]", name));
         } else {
+            sections.emplace_back("mounts");
             into.refuse_unknown(name, at(node).text, sections);
         }
     }

@@ -34,7 +34,9 @@ std::string help_text() {
     return out +
            "\ntools.toolkits.NAME  (in the file only)\n    An MCP server: command = [...] or url = \"...\", and env, "
            "headers, "
-           "timeout_s.\n";
+           "timeout_s.\n"
+           "\nmounts.NAME  (in the file only)\n    A directory of this machine that every session sees: directory = "
+           "\"...\", and at, writable.\n";
 }
 
 std::string markdown_table() {

@@ -98,6 +98,11 @@ bool is_tool_slug(const std::string& text) {
     return std::regex_match(text, form);
 }
 
+bool is_mount_name(const std::string& text) {
+    return text.size() <= 64 && text != "files" &&
+           all(text, [](unsigned char c) { return identifier_letter(c) || c == '-'; });
+}
+
 bool is_distribution(const std::string& text) {
     static const std::regex form("\\*|[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?");
     return std::regex_match(text, form);

@@ -21,6 +21,7 @@ bool is_variable_pattern(const std::string& text);  // may end in *
 bool is_toolkit_name(const std::string& text);
 bool is_composio_toolkit(const std::string& text);
 bool is_tool_slug(const std::string& text);
+bool is_mount_name(const std::string& text);
 bool is_distribution(const std::string& text);  // a Python distribution's name, or *
 bool is_host(const std::string& text);          // may have a port
 bool is_network(const std::string& text);       // of addresses: 10.1.0.0/16, or one address

@@ -122,6 +122,12 @@ api::composio::service_options to_composio_options(const config::config& from) {
     return out;
 }
 
+std::vector<mounts::named_mount> to_named_mounts(const config::config& from) {
+    std::vector<mounts::named_mount> made;
+    for (const auto& [name, each] : from.mounts) made.push_back({name, each.directory, each.at, each.writable});
+    return made;
+}
+
 files::link_rules to_link_rules(const config::config& from) {
     return {from.server.public_url, base_of_links(from), std::chrono::seconds(from.storage.link_max_s)};
 }

@@ -171,6 +171,7 @@ sessions::registry_parts parts::make_registry_parts() {
     made.data_dir = owned_.data();
     made.keep_files = settings_.storage.keep_files;
     made.work_roots = settings_.kernels.work_roots;
+    made.named_mounts = to_named_mounts(settings_);
     made.default_kernel = settings_.kernels.default_name;
     made.preload_metadata = to_preload_metadata(settings_);
     made.force_kernel = settings_.kernels.force_name;

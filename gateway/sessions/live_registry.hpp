@@ -11,6 +11,7 @@
 #include "gateway/kernels/pool.hpp"
 #include "gateway/sessions/live_session.hpp"
 #include "gateway/sessions/registry.hpp"
+#include "mounts/named_mounts.hpp"
 #include "mounts/session_directories.hpp"
 #include "mounts/work_roots.hpp"
 
@@ -29,6 +30,7 @@ struct registry_parts {
     std::string data_dir = {};
     bool keep_files = false;
     std::vector<std::string> work_roots = {};
+    std::vector<mounts::named_mount> named_mounts = {};
     std::string default_kernel = kernels::own_kernel;
     std::string force_kernel = {};
     std::map<std::string, int> warm = {};  // kernelspec name → kernels kept ready
@@ -80,6 +82,7 @@ class live_registry final : public registry {
     std::optional<mounts::session_directories> directories_;
     std::unique_ptr<kernels::pool> warm_;
     mounts::work_roots roots_;
+    std::vector<::kernel::bind_mount> named_mounts_;
     std::map<std::string, std::shared_ptr<live_session>> sessions_;
     std::unordered_map<std::string, alias> aliases_;  // by kernel id
     std::unordered_map<std::string, std::string> tombstones_;

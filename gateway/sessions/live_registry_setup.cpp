@@ -22,6 +22,9 @@ result<void> live_registry::open_directories() {
     auto roots = mounts::work_roots::make(parts_.work_roots);
     if (!roots) return failure{errc::invalid_request, "kernels.work_roots: " + roots.error().text};
     roots_ = std::move(*roots);
+    auto named = mounts::to_bind_mounts(parts_.named_mounts, {parts_.data_dir, parts_.kernels.runtime_dir});
+    if (!named) return failure{errc::invalid_request, named.error().text};
+    named_mounts_ = std::move(*named);
     if (parts_.keep_files) return {};
     auto cleared = directories_->remove_leftovers();
     if (!cleared) return directory_failure(cleared.error());
@@ -36,6 +39,7 @@ result<kernels::kernel_options> live_registry::make_kernel(const kernels::kernel
     made.id = std::move(kernel_id);
     made.spec = spec;
     made.mounts = mounts::box_mounts(*paths);
+    made.mounts.insert(made.mounts.end(), named_mounts_.begin(), named_mounts_.end());
     made.helper_key = random_hex(helper_key_bytes);
     made.preload_metadata = parts_.preload_metadata;
     made.cell_defaults = to_json(choose_settings(parts_.limits.cells, origin::jupyter, {}));

@@ -80,6 +80,16 @@ TEST_F(Configuration, ReadsToolkitsOfBothKinds) {
     EXPECT_EQ(toolkits["REMOTE"], (toolkit{{}, "https://example.org/mcp", {}, {{"Authorization", "Bearer k"}}, 0}));
 }
 
+TEST_F(Configuration, ReadsMounts) {
+    auto path = write("etc/c.toml",
+                      "[mounts.data]\ndirectory = \"sets\"\n"
+                      "[mounts.out-1]\ndirectory = \"/srv/out\"\nat = \"/out\"\nwritable = true\n");
+    arguments({"--config", path});
+    auto mounts = loaded_values().mounts;
+    EXPECT_EQ(mounts["data"], (named_mount{directory + "/etc/sets", "", false}));
+    EXPECT_EQ(mounts["out-1"], (named_mount{"/srv/out", "/out", true}));
+}
+
 TEST_F(Configuration, RelativePathsOfTheFileAreBesideTheFile) {
     auto venv = make_directory("etc/venv");
     auto path = write("etc/c.toml", "[storage]\ndata_dir = \"data\"\n[kernels]\nprefixes = [\"venv/.\"]\n");

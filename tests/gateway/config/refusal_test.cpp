@@ -177,6 +177,24 @@ TEST_F(Configuration, AToolkitIsACommandOrAUrl) {
     EXPECT_THAT(stopped().text, HasSubstr("must be given exactly one of command"));
 }
 
+TEST_F(Configuration, NamesWhatIsWrongWithAMount) {
+    const std::pair<const char*, const char*> cases[] = {
+        {"[mounts.a]\n", "mounts.a = {}"},
+        {"[mounts]\na = 1\n", "must be a table: [mounts.a]"},
+        {"[mounts.files]\ndirectory = \"/srv\"\n", "files is the session's own"},
+        {"[mounts.\"a/b\"]\ndirectory = \"/srv\"\n", "named with letters"},
+        {"[mounts.a]\ndirectory = 1\n", "mounts.a.directory = 1"},
+        {"[mounts.a]\ndirectory = \"/srv\"\nat = \"here\"\n", "an absolute path in the sandbox"},
+        {"[mounts.a]\ndirectory = \"/srv\"\nwritable = \"yes\"\n", "must be true or false"},
+        {"[mounts.a]\ndirectory = \"/srv\"\nwriteable = true\n", "did you mean mounts.a.writable?"},
+        {"[mount.a]\n", "did you mean mounts?"},
+    };
+    for (const auto& [text, expected] : cases) {
+        file(text);
+        EXPECT_THAT(stopped().text, HasSubstr(expected)) << text;
+    }
+}
+
 TEST_F(Configuration, GuessesWhatAToolkitsKeyMeant) {
     file("[tools.toolkits.A]\ncomand = [\"a\"]\n");
     EXPECT_THAT(stopped().text, HasSubstr("did you mean tools.toolkits.A.command?"));
