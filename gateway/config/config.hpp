@@ -82,6 +82,8 @@ struct culling_section {
 struct sessions_section {
     integer cell_timeout_s = 180;
     integer cell_grace_ms = 2'000;
+    integer command_timeout_s = 180;
+    integer max_commands = 32;
     integer idle_timeout_s = 0;
     integer lifetime_s = 0;
     integer text_limit_chars = 40'000;

@@ -133,7 +133,8 @@ awaitable<result<std::string>> kernel::implementation::run(self_pointer self, pr
     const auto id = request.id;
     const auto started_in = self->generation;
     auto* processes = &self->shared.processes;
-    auto started = co_await processes->run(std::move(request), std::move(files), std::move(on_end));
+    auto starting = processes->run(std::move(request), std::move(files), std::move(on_end));
+    auto started = co_await std::move(starting);
     if (started) co_return id;
     const bool still_there = !self->closed && self->generation == started_in && self->running;
     co_return still_there ? started.error() : not_there;

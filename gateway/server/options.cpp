@@ -66,6 +66,9 @@ sessions::session_limits to_session_limits(const config::config& from) {
     out.text_limit_chars = size(from.sessions.text_limit_chars);
     out.text_file_max_bytes = size(from.sessions.text_file_max_bytes);
     out.idempotency = seconds(from.sessions.idempotency_s);
+    out.shell.timeout = seconds(from.sessions.command_timeout_s);
+    out.shell.running = size(from.sessions.max_commands);
+    out.shell.ends.grace = milliseconds(from.sessions.cell_grace_ms);
     out.cells.agents.error_correction = to_correction_mode(from.sessions.error_correction);
     out.cells.agents.install = from.packages.agents;
     out.cells.jupyter.install = from.packages.jupyter;

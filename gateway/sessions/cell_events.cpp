@@ -3,28 +3,13 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "messaging/json_string.hpp"
+#include "gateway/sessions/object_text.hpp"
 
 namespace gateway::sessions {
 namespace {
 
 using messaging::quote;
 using nlohmann::json;
-
-// The text of an object, member by member: every cell has three events, and building their JSON first would cost more
-// than all else that the session does for a cell.
-class object_text {
-  public:
-    void add_json(const char* key, std::string_view json_text) {
-        text_.append(1, text_.empty() ? '{' : ',').append(1, '"').append(key).append("\":").append(json_text);
-    }
-    void add_bool(const char* key, bool value) { add_json(key, value ? "true" : "false"); }
-    void add_text(const char* key, std::string_view value) { add_json(key, quote(value)); }
-    std::string finish() { return text_.empty() ? "{}" : std::move(text_) + "}"; }
-
-  private:
-    std::string text_;
-};
 
 std::string time_or_null(const std::optional<wall_clock::time_point>& when) {
     return when ? quote(iso8601(*when)) : "null";

@@ -31,9 +31,19 @@ live_session::live_session(session_parts parts)
       last_activity_(created_at_),
       meters_(std::make_shared<tools::meters>(parts_.ex)) {
     if (!kernel_) kernel_ = std::make_unique<kernels::kernel>(parts_.kernels, parts_.kernel, *this);
+    shell_ = std::make_unique<live_shell>(parts_.ex, make_shell_host(), parts_.limits.shell);
 }
 
 live_session::~live_session() = default;
+
+shell_host live_session::make_shell_host() {
+    return {*kernel_,
+            log_,
+            parts_.files_directory,
+            text_limits{parts_.limits.text_limit_chars, parts_.limits.text_file_max_bytes},
+            [this] { return ready(); },
+            [this] { last_activity_ = wall_clock::now(); }};
+}
 
 void live_session::start() {
     const bool warm = kernel_->state() == kernels::kernel_state::idle;
@@ -137,6 +147,7 @@ void live_session::kernel_gone(kernels::end_reason why, bool restarts) {
                     fmt::format("the kernel ended while this request was in flight ({}){}",
                                 sessions::to_string(reason_), restarts ? "; it is being restarted" : ""));
     end_cells(restarts);
+    shell_->kernel_ended(reason_);
     for (auto& each : answers_) each.second = std::string();
     busy_parents_.clear();
     busy_since_.reset();
@@ -186,11 +197,13 @@ awaitable<void> live_session::end(kernels::end_reason why) {
     timer_.cancel();
     reason_ = to_cell_reason(why);
     end_cells(false);
+    shell_->kernel_ended(reason_);
     co_await kernel_->shutdown(why);
     const bool all_is_told = why == kernels::end_reason::gateway_ended;
     if (!all_is_told) clients_.end_all(client_end::kernel_deleted);
     tasks_.cancel();
     co_await tasks_.join();
+    shell_->close();
     log_.end();
     if (all_is_told) clients_.end_all(client_end::gateway_ended);
     if (!all_is_told) log_.close();

@@ -11,6 +11,7 @@
 #include "gateway/sessions/cell_book.hpp"
 #include "gateway/sessions/client_table.hpp"
 #include "gateway/sessions/execution_fsm.hpp"
+#include "gateway/sessions/live_shell.hpp"
 #include "gateway/sessions/requests.hpp"
 #include "gateway/sessions/session.hpp"
 
@@ -77,6 +78,7 @@ class live_session final : public session,
     result<void> answer_input(const std::string& cell_id, const std::string& value) override;
     void record_installed(const std::string& request, std::vector<installed_package> what) override;
     std::optional<input_prompt> pending_input() const override { return pending_input_; }
+    shell& commands() override { return *shell_; }
     awaitable<result<std::string>> complete(std::string code, int cursor_pos) override;
     awaitable<result<std::string>> inspect(std::string code, int cursor_pos, int detail_level) override;
     awaitable<result<void>> interrupt() override;
@@ -91,7 +93,8 @@ class live_session final : public session,
     std::shared_ptr<void> count_agent_socket() override;
     std::size_t agent_sockets() const override { return static_cast<std::size_t>(agent_socket_.use_count()) - 1; }
     bool has_work() const override {
-        return busy_since_ || !held_.empty() || executions_.has_outstanding() || executions_.queued() > 0;
+        return busy_since_ || !held_.empty() || executions_.has_outstanding() || executions_.queued() > 0 ||
+               shell_->running() > 0;
     }
     std::optional<std::chrono::steady_clock::time_point> busy_since() const override { return busy_since_; }
 
@@ -123,6 +126,7 @@ class live_session final : public session,
     void log_event(const char* type, const std::string& cell_id, std::string body);
     void touch(const reading& from);
 
+    shell_host make_shell_host();
     awaitable<void> boot();
     bool is_as_asked() const;          // a kernel from the pool
     awaitable<void> configure_warm();  // one that is not
@@ -155,6 +159,7 @@ class live_session final : public session,
     execution_fsm executions_;
     request_table requests_;
     std::unique_ptr<kernels::kernel> kernel_;
+    std::unique_ptr<live_shell> shell_;
     std::string agent_session_;  // header.session of the requests made for agents
     task_group tasks_;
     event changed_;  // a cell ended, an answer came, the kernel's state moved

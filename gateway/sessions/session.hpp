@@ -15,6 +15,8 @@
 #include "gateway/sessions/cell_settings.hpp"
 #include "gateway/sessions/jupyter_client.hpp"
 #include "gateway/sessions/output_log.hpp"
+#include "gateway/sessions/shell.hpp"
+#include "gateway/sessions/submitted.hpp"
 #include "gateway/tools/meter.hpp"
 #include "mounts/file_store.hpp"
 
@@ -46,12 +48,8 @@ struct session_limits {
     std::uint64_t text_file_max_bytes = 1ull << 30;
     milliseconds idempotency{300'000};
     cell_rules cells;
+    shell_limits shell;
     log_limits log;
-};
-
-struct submitted {
-    std::string cell_id;
-    std::uint64_t seq = 0;  // of its cell_queued
 };
 
 struct input_prompt {
@@ -110,6 +108,9 @@ class session {
     // Content of the complete_reply or inspect_reply, JSON.
     virtual awaitable<result<std::string>> complete(std::string code, int cursor_pos) = 0;
     virtual awaitable<result<std::string>> inspect(std::string code, int cursor_pos, int detail_level) = 0;
+
+    // --- commands, beside the cells ---
+    virtual shell& commands() = 0;
 
     // --- the kernel ---
     virtual awaitable<result<void>> interrupt() = 0;

@@ -1,7 +1,8 @@
 # Sessions, their cells and clients, and the registry.
 cellgate_layer(gateway_sessions
   SOURCES
-    cell.cpp cell_book.cpp cell_events.cpp cell_settings.cpp client_table.cpp correction.cpp culling.cpp execution_fsm.cpp
+    cell.cpp cell_book.cpp cell_events.cpp cell_settings.cpp client_table.cpp command.cpp command_events.cpp command_fsm.cpp correction.cpp culling.cpp execution_fsm.cpp
     json_reading.cpp live_registry.cpp live_registry_setup.cpp live_session.cpp live_session_clients.cpp
-    live_session_messages.cpp requests.cpp start_failure.cpp text_keeper.cpp
+    live_session_messages.cpp live_shell.cpp requests.cpp running_command.cpp shell.cpp start_failure.cpp text_decoder.cpp
+    text_keeper.cpp
   LINKS gateway_log gateway_kernels gateway_tools mounts nlohmann_json::nlohmann_json)

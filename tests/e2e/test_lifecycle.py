@@ -4,7 +4,6 @@ import json
 import os
 import signal
 import socket
-import stat
 import threading
 import uuid
 from concurrent.futures import ThreadPoolExecutor
@@ -13,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from support.conversation import Cell
-from support.gateway import ROOT, Gateway
+from support.gateway import ORDINARY, Gateway, ordinary_user
 from support.jupyter import Jupyter
 from support.processes import TELL_PID, children, is_alive, is_zombie, marked, numbered_here, open_files
 from support.specs import IPYKERNEL, make_spec
@@ -298,18 +297,6 @@ def test_a_kernel_gets_no_other_variables_than_allowed_ones(start_gateway) -> No
     assert environment["KERNEL_ALLOWED"] == "yes" and environment["TZ"] == "Europe/Berlin"
     assert not [name for name in environment if name.startswith(("AWS_", "CELLGATE_SERVER"))]
     assert gateway.token not in json.dumps(environment)
-
-
-ORDINARY = 1000
-
-
-def ordinary_user() -> int | None:
-    """None when the tests themselves run as one."""
-    if os.getuid() != 0:
-        return None
-    if not all(parent.stat().st_mode & stat.S_IXOTH for parent in [ROOT, *ROOT.parents]):
-        pytest.skip("an ordinary user cannot reach this checkout; run the tests as one, or put it elsewhere")
-    return ORDINARY
 
 
 def test_an_ordinary_users_gateway_runs_boxed_kernels(start_gateway) -> None:

@@ -93,6 +93,13 @@ class AgentSocket:
         """The cell's end."""
         return self.finished(self.begin(code, **params), timeout)
 
+    def command_finished(self, command_id: str, timeout: float | None = None) -> Event:
+        return self.wait_for(lambda event: event["method"] == "command_finished" and event["command_id"] == command_id, timeout)
+
+    def command_text(self, command_id: str, name: str = "stdout") -> str:
+        return "".join(event["text"] for event in self.events if event["method"] == "command_output"
+                       and event["command_id"] == command_id and event["name"] == name)
+
     def outputs(self, cell_id: str) -> list[Event]:
         return [event for event in self.events if event["method"] == "output" and event["cell_id"] == cell_id]
 
@@ -146,6 +153,14 @@ class Agent:
 
     def execute(self, session: str, code: str, timeout: float = 300, **body: Any) -> dict[str, Any]:
         return self.call("POST", f"/sessions/{session}/execute", 200, timeout=timeout, json={"code": code, **body}).json()
+
+    def bash(self, session: str, command: str | list[str], timeout: float = 300, **body: Any) -> dict[str, Any]:
+        """The command's end; a list is its exact arguments."""
+        what = {"command": command} if isinstance(command, str) else {"argv": command}
+        return self.call("POST", f"/sessions/{session}/bash", 200, timeout=timeout, json={**what, **body}).json()
+
+    def command(self, session: str, command_id: str) -> dict[str, Any]:
+        return self.call("GET", f"/sessions/{session}/commands/{command_id}", 200).json()
 
     def cells(self, session: str) -> list[dict[str, Any]]:
         return self.call("GET", f"/sessions/{session}/cells", 200).json()["items"]

@@ -15,6 +15,7 @@
 #include "gateway/sessions/cell_events.hpp"
 #include "gateway/sessions/registry.hpp"
 #include "mounts/local_files.hpp"
+#include "tests/support/fake_shell.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 namespace test_support {
@@ -23,7 +24,8 @@ class fake_agent_session final : public gateway::sessions::session {
   public:
     fake_agent_session(gateway::executor ex, boost::asio::thread_pool& pool, std::string id,
                        gateway::sessions::session_options options, gateway::sessions::log_limits limits = {})
-        : id_(std::move(id)),
+        : shell(ex, log_),
+          id_(std::move(id)),
           options_(std::move(options)),
           log_(ex, pool, budget_, limits, log_directory_.path()),
           changed_(ex),
@@ -46,6 +48,7 @@ class fake_agent_session final : public gateway::sessions::session {
     std::vector<std::pair<std::string, std::string>> inputs;
     std::vector<std::string> cancelled;
     std::vector<std::pair<std::string, gateway::sessions::correction>> corrected;
+    fake_shell shell;
     int interrupts = 0;
     int restarted = 0;
     std::string kernel_answer = R"({"status":"ok","matches":["abs"]})";
@@ -106,6 +109,7 @@ class fake_agent_session final : public gateway::sessions::session {
         made.body = "{}";
         return made;
     }
+    gateway::sessions::shell& commands() override { return shell; }
     void forget_log() { log_.close(); }
 
     const std::string& id() const override { return id_; }

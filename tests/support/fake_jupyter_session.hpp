@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "gateway/sessions/registry.hpp"
+#include "tests/support/fake_shell.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 namespace test_support {
@@ -117,6 +118,10 @@ class fake_session final : public gateway::sessions::session {
     const std::string& files_directory() const override { return empty_; }
     const std::shared_ptr<mounts::file_store>& files() const override { return files_; }
     const std::string& packages_directory() const override { return empty_; }
+    gateway::sessions::shell& commands() override {
+        if (!shell_) shell_ = std::make_unique<fake_shell>(ex_, log());
+        return *shell_;
+    }
     gateway::sessions::output_log& log() override {
         if (!log_)
             log_ = std::make_unique<gateway::sessions::output_log>(ex_, pool_, budget_, gateway::sessions::log_limits{},
@@ -181,6 +186,7 @@ class fake_session final : public gateway::sessions::session {
     boost::asio::thread_pool pool_{1};
     gateway::sessions::log_budget budget_{1u << 30, 1u << 30};
     std::unique_ptr<gateway::sessions::output_log> log_;
+    std::unique_ptr<fake_shell> shell_;
 };
 
 class fake_registry final : public gateway::sessions::registry {

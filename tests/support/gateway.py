@@ -5,10 +5,13 @@ import re
 import secrets
 import shutil
 import signal
+import stat
 import subprocess
 import tempfile
 import threading
 from pathlib import Path
+
+import pytest
 
 from support.agent import Agent
 from support.jupyter import Jupyter
@@ -30,6 +33,18 @@ CLIENTS = ROOT / ".venv" / "clients"
 
 LISTENING = re.compile(r"listening on (https?://\S+)")
 BROKEN = ("ERROR: AddressSanitizer", "ERROR: LeakSanitizer", "runtime error:", "terminate called", "Assertion `")
+
+
+ORDINARY = 1000
+
+
+def ordinary_user() -> int | None:
+    """Whom Gateway(user=…) may be: None when the tests themselves run as one."""
+    if os.getuid() != 0:
+        return None
+    if not all(parent.stat().st_mode & stat.S_IXOTH for parent in [ROOT, *ROOT.parents]):
+        pytest.skip("an ordinary user cannot reach this checkout; run the tests as one, or put it elsewhere")
+    return ORDINARY
 
 
 def _text(value: object) -> str:

@@ -71,6 +71,7 @@ void add_agent_routes(http::router& routes, sessions::registry& registry, agent_
     add_session_routes(routes, with);
     add_execute_route(routes, with);
     add_cell_routes(routes, with);
+    add_command_routes(routes, with);
     add_notebook_route(routes, with);
     add_file_routes(routes, with);
     add_link_routes(routes, with);

@@ -32,6 +32,7 @@ void add_route(http::router& routes, const std::shared_ptr<context>& with, const
 // One function a family, each in its own file.
 void add_session_routes(http::router& routes, const std::shared_ptr<context>& with);
 void add_cell_routes(http::router& routes, const std::shared_ptr<context>& with);
+void add_command_routes(http::router& routes, const std::shared_ptr<context>& with);
 void add_execute_route(http::router& routes, const std::shared_ptr<context>& with);
 void add_notebook_route(http::router& routes, const std::shared_ptr<context>& with);
 void add_socket_route(http::router& routes, const std::shared_ptr<context>& with);

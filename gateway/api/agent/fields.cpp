@@ -141,6 +141,36 @@ std::map<std::string, std::string> fields::texts(const char* name, std::size_t m
     return all;
 }
 
+std::optional<std::vector<std::string>> fields::text_list(const char* name, std::size_t most_bytes) {
+    auto value = take(name, most_bytes);
+    if (!value) return std::nullopt;
+    std::vector<std::string> all;
+    for (const auto& each : value->is_array() ? *value : json::array({nullptr})) {
+        if (!each.is_string()) {
+            refuse(fmt::format("{} must be a list of strings", name));
+            break;
+        }
+        all.push_back(each.get<std::string>());
+    }
+    return all;
+}
+
+fields::text_or_flag_value fields::text_or_flag(const char* name, std::size_t most_bytes) {
+    text_or_flag_value made;
+    auto value = take(name, most_bytes * most_escape_bytes + 2);
+    if (!value) return made;
+    if (value->is_boolean()) {
+        made.flag = value->get<bool>();
+    } else if (value->is_string()) {
+        made.text = value->get<std::string>();
+        if (made.text->size() > most_bytes)
+            refuse(fmt::format("{} has {} bytes; at most {} are taken", name, made.text->size(), most_bytes));
+    } else {
+        refuse(fmt::format("{} must be a string, true or false", name));
+    }
+    return made;
+}
+
 void fields::refuse(std::string message) {
     if (!wrong_) wrong_ = failure{errc::invalid_request, std::move(message)};
 }

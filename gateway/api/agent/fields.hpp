@@ -38,6 +38,14 @@ class fields {
     sessions::asked_settings settings();                                                 // error_correction, install
     std::map<std::string, std::string> texts(const char* name, std::size_t most_bytes);  // an object of strings
 
+    // A list of strings.
+    std::optional<std::vector<std::string>> text_list(const char* name, std::size_t most_bytes);
+    struct text_or_flag_value {
+        std::optional<std::string> text;
+        std::optional<bool> flag;
+    };
+    text_or_flag_value text_or_flag(const char* name, std::size_t most_bytes);
+
     // Says why a value that was taken is wrong.
     void refuse(std::string message);
     // unknown_field with all unknown names, or the first wrong value.

@@ -6,6 +6,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "gateway/api/agent/command_methods.hpp"
 #include "gateway/api/agent/execute_request.hpp"
 #include "gateway/api/agent/fields.hpp"
 #include "gateway/api/agent/json_text.hpp"
@@ -25,10 +26,6 @@ using outcome = awaitable<method_outcome>;
 
 constexpr std::size_t most_id_bytes = 200;
 constexpr std::size_t most_input_bytes = 1u << 20;
-
-method_outcome answer_with(const json& what) { return {dump(what), std::nullopt}; }
-method_outcome bad_params(failure why) { return {"", rpc_error{rpc_code::invalid_params, std::move(why)}}; }
-method_outcome fail_with(failure why) { return {"", rpc_error{rpc_code::server_error, std::move(why)}}; }
 
 method_outcome answer_raw(result<std::string> content) {
     if (!content) return fail_with(content.error());
@@ -138,11 +135,16 @@ struct method {
 };
 
 constexpr method methods[] = {
-    {"attach", attach},     {"execute", execute}, {"cancel", cancel}, {"interrupt", interrupt}, {"restart", restart},
-    {"complete", complete}, {"inspect", inspect}, {"input", input},   {"status", status},
+    {"attach", attach},   {"execute", execute},   {"cancel", cancel},    {"interrupt", interrupt},
+    {"restart", restart}, {"complete", complete}, {"inspect", inspect},  {"input", input},
+    {"status", status},   {"bash", call_bash},    {"stdin", call_stdin}, {"signal", call_signal},
 };
 
 }  // namespace
+
+method_outcome answer_with(const json& what) { return {dump(what), std::nullopt}; }
+method_outcome bad_params(failure why) { return {"", rpc_error{rpc_code::invalid_params, std::move(why)}}; }
+method_outcome fail_with(failure why) { return {"", rpc_error{rpc_code::server_error, std::move(why)}}; }
 
 awaitable<method_outcome> call_method(agent_socket& socket, std::string name, std::shared_ptr<request_object> params) {
     for (const auto& each : methods)

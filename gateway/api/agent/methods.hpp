@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,6 +18,10 @@ struct method_outcome {
     std::string result;  // JSON text
     std::optional<rpc_error> error;
 };
+
+method_outcome answer_with(const nlohmann::json& what);
+method_outcome bad_params(failure why);
+method_outcome fail_with(failure why);
 
 // `socket` outlives the call, which may move the code out of `params`.
 awaitable<method_outcome> call_method(agent_socket& socket, std::string method, std::shared_ptr<request_object> params);

@@ -354,5 +354,37 @@ TEST_F(socket_test, leaves_the_cells_running_when_it_closes) {
     EXPECT_TRUE(session->cancelled.empty());
 }
 
+TEST_F(socket_test, tells_a_command_to_who_runs_it_from_its_beginning) {
+    auto mine = connect();
+    auto other = connect();
+    send(*mine, "bash", R"({"command":"echo hi"})");
+    EXPECT_EQ(last_answer(*mine)["result"], (json{{"command_id", "cmd_1"}, {"seq", 1}}));
+    session->shell.print(*session->shell.all[0], "hi\n");
+    session->shell.finish(*session->shell.all[0]);
+    settle();
+    EXPECT_EQ(told(*mine), from_to(1, 3));
+    EXPECT_EQ(told(*other), numbers{});
+    send(*other, "attach", R"({"after_seq":0})");
+    EXPECT_EQ(told(*other), from_to(1, 3));
+    auto output = frames(*mine)[2];
+    EXPECT_EQ(output["method"], "command_output");
+    EXPECT_EQ(output["params"], (json{{"seq", 2}, {"command_id", "cmd_1"}, {"name", "stdout"}, {"text", "hi\n"}}));
+}
+
+TEST_F(socket_test, leaves_the_stdin_of_a_command_open) {
+    auto mine = connect();
+    send(*mine, "bash", R"({"command":"cat"})");
+    EXPECT_TRUE(session->shell.started.back().stdin_stays_open);
+    send(*mine, "stdin", R"({"command_id":"cmd_1","data":"x","eof":true})");
+    EXPECT_EQ(last_answer(*mine)["result"], (json{{"command_id", "cmd_1"}}));
+    EXPECT_EQ(session->shell.inputs.back(), (std::pair<std::string, bool>("x", true)));
+    send(*mine, "signal", R"({"command_id":"cmd_1","signal":"SIGTERM"})");
+    EXPECT_EQ(session->shell.signals.size(), 1u);
+    send(*mine, "signal", R"({"command_id":"cmd_1","signal":"SIGNONE"})");
+    EXPECT_EQ(last_answer(*mine)["error"]["code"], -32602);
+    send(*mine, "bash", R"({"command":"cat","stdin":"all"})");
+    EXPECT_FALSE(session->shell.started.back().stdin_stays_open);
+}
+
 }  // namespace
 }  // namespace gateway::api::agent
