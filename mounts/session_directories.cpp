@@ -104,9 +104,24 @@ result<void> session_directories::remove(const std::string& id) const {
     return removed;
 }
 
-result<void> session_directories::remove_leftovers() const {
+result<session_paths> session_directories::reopen(const std::string& id) const {
+    if (result<void> checked = check_id(id); !checked) return checked.error();
+    std::string path = root_ + "/" + id;
+    file_descriptor found = open_directory(directory_.get(), id.c_str());
+    if (!found) return system_problem("open " + path);
+    for (const char* each : {"log", "uploads"})
+        if (result<void> emptied = remove_tree(found.get(), each); !emptied)
+            return problem{emptied.error().text + " in " + path};
+    for (const char* each : parts)
+        if (mkdirat(found.get(), each, 0700) != 0 && errno != EEXIST)
+            return system_problem("make " + path + "/" + each);
+    return paths(id);
+}
+
+result<void> session_directories::remove_leftovers(const std::set<std::string>& kept) const {
     result<void> first;
     for (const std::string& name : names_in(directory_.get())) {
+        if (kept.contains(name)) continue;
         result<void> removed = remove_tree(directory_.get(), name);
         if (!removed && first) first = problem{removed.error().text + " in " + root_};
     }

@@ -4,6 +4,7 @@
 // Functions touch the file system and may wait for it; different ids may be used from different threads.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -40,8 +41,11 @@ class session_directories {
     result<session_paths> rename(const std::string& from, const std::string& to) const;
     // With everything in them; that there are none is no problem.
     result<void> remove(const std::string& id) const;
-    // What an earlier gateway left; before the first create().
-    result<void> remove_leftovers() const;
+    // Those of an earlier gateway, to go on with: what is missing of them is made, and log and uploads are emptied.
+    // Fails when there are none of that id.
+    result<session_paths> reopen(const std::string& id) const;
+    // What an earlier gateway left, but for `kept`; before the first create().
+    result<void> remove_leftovers(const std::set<std::string>& kept = {}) const;
 
   private:
     session_directories(std::string root, ::kernel::file_descriptor directory)

@@ -89,6 +89,7 @@ struct sessions_section {
     integer text_limit_chars = 40'000;
     integer text_file_max_bytes = 1'073'741'824;
     integer idempotency_s = 300;
+    integer kept_cells_bytes = 4'194'304;
     integer alias_idle_timeout_s = 300;
     std::string error_correction = "on";  // or "report", "off"
     std::string jupyter_error_correction = "report";
@@ -193,12 +194,26 @@ struct search_section {
     integer max_concurrent_per_session = 16;
 };
 
+// What a sandbox of that size may have.
+struct size_limits {
+    integer cpus = 1;
+    integer memory_bytes = 1'073'741'824;
+};
+
+struct sizes_section {
+    size_limits standard{1, 1'073'741'824};
+    size_limits medium{2, 2'147'483'648};
+    size_limits large{4, 4'294'967'296};
+    size_limits xlarge{8, 8'589'934'592};
+};
+
 struct config {
     server_section server;
     storage_section storage;
     kernels_section kernels;
     culling_section culling;
     sessions_section sessions;
+    sizes_section sizes;
     output_log_section output_log;
     tools_section tools;
     packages_section packages;

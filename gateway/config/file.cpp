@@ -161,9 +161,10 @@ void file_reader::read_mounts(const toml::node& node) {
 void file_reader::read_section(const std::string& name, const toml::table& section) {
     for (const auto& [key, node] : section) {
         std::string full = name + "." + std::string(key.str());
+        const auto* inner = node.as_table();
         if (full == "tools.toolkits") {
             read_toolkits(node);
-        } else if (const auto* inner = node.as_table(); inner != nullptr && is_section(full)) {
+        } else if (inner != nullptr && (name == "sizes" || is_section(full))) {
             read_section(full, *inner);
         } else {
             read_setting(full, node);

@@ -1,4 +1,5 @@
-// The settings of the services that cells reach through the gateway: a part of table.hpp's. Values; any thread.
+// The settings of the services that cells reach through the gateway, and of sandboxes: parts of table.hpp's. Values;
+// any thread.
 #pragma once
 
 #include <vector>
@@ -11,5 +12,6 @@ std::vector<setting> accounts_settings();
 std::vector<setting> composio_settings();
 std::vector<setting> llm_settings();
 std::vector<setting> search_settings();
+std::vector<setting> size_settings();
 
 }  // namespace gateway::config

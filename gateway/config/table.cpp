@@ -198,6 +198,8 @@ std::vector<setting> sessions_settings() {
         {"sessions.text_file_max_bytes", sessions<&E::text_file_max_bytes>, bytes(), "Largest such file"},
         {"sessions.idempotency_s", sessions<&E::idempotency_s>, seconds(),
          "Seconds that a finished cell answers to its idempotency key"},
+        {"sessions.kept_cells_bytes", sessions<&E::kept_cells_bytes>, number(0, 1'073'741'824),
+         "How much of a session's newest cells is there again after the gateway has started again"},
         {"sessions.alias_idle_timeout_s", sessions<&E::alias_idle_timeout_s>, positive_seconds(),
          "Seconds without a connection after which an attached kernel's id goes"},
         {"sessions.error_correction", sessions<&E::error_correction>, one_of({"on", "report", "off"}),
@@ -262,7 +264,7 @@ std::vector<setting> tools_settings() {
 std::vector<setting> make_settings() {
     std::vector<setting> all;
     for (auto section : {server_settings(), storage_settings(), kernels_settings(), culling_settings(),
-                         sessions_settings(), output_log_settings(), tools_settings(), composio_settings(),
+                         sessions_settings(), size_settings(), output_log_settings(), tools_settings(), composio_settings(),
                          packages_settings(), accounts_settings(), llm_settings(), search_settings()}) {
         all.insert(all.end(), section.begin(), section.end());
     }

@@ -189,6 +189,10 @@ std::string prefix_of(const kernelspec& spec) {
 
 result<std::vector<std::string>> kernel_argv(const kernelspec& spec, const environment_map& env,
                                              const std::string& connection_file) {
+    if (spec.argv.empty())
+        return failure{errc::kernel_start_failed,
+                       "there is no kernelspec \"" + spec.name +
+                           "\" any more: put it back and start the gateway again, or make a session with another one"};
     environment_map values = {
         {"connection_file", connection_file}, {"resource_dir", spec.directory}, {"prefix", prefix_of(spec)}};
     std::vector<std::string> argv;

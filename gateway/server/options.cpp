@@ -73,6 +73,11 @@ sessions::session_limits to_session_limits(const config::config& from) {
     out.cells.agents.install = from.packages.agents;
     out.cells.jupyter.install = from.packages.jupyter;
     out.cells.jupyter.error_correction = to_correction_mode(from.sessions.jupyter_error_correction);
+    const auto& sizes = from.sizes;
+    out.sizes = {{"standard", sizes.standard.cpus, sizes.standard.memory_bytes},
+                 {"medium", sizes.medium.cpus, sizes.medium.memory_bytes},
+                 {"large", sizes.large.cpus, sizes.large.memory_bytes},
+                 {"xlarge", sizes.xlarge.cpus, sizes.xlarge.memory_bytes}};
     out.log.memory_bytes = size(from.output_log.memory_bytes);
     out.log.read_keep_bytes = size(from.output_log.read_keep_bytes);
     out.log.disk_bytes = size(from.output_log.disk_bytes);

@@ -169,6 +169,7 @@ sessions::registry_parts parts::make_registry_parts() {
     made.bounds = to_registry_limits(settings_);
     made.culling = to_culling_rules(settings_);
     made.data_dir = owned_.data();
+    made.kept_cells_bytes = static_cast<std::uint64_t>(settings_.sessions.kept_cells_bytes);
     made.keep_files = settings_.storage.keep_files;
     made.work_roots = settings_.kernels.work_roots;
     made.named_mounts = to_named_mounts(settings_);
@@ -269,6 +270,7 @@ result<void> parts::prepare() {
     if (auto opened = open_links(); !opened) return opened;
     if (auto opened = open_accounts(); !opened) return opened;
     if (auto started = registry_.start(); !started) return started;
+    if (auto opened = composio_.keep_in(owned_.data()); !opened) return opened;
     if (auto started = installer_.start(); !started) return started;
     add_routes();
     server_ = std::make_unique<http::server>(io_.get_executor(), to_http_options(settings_), router_, *authenticator_);

@@ -108,6 +108,8 @@ struct cell {
     std::string current_step_metric;
     std::string idempotency_key;
     std::optional<milliseconds> timeout;
+    bool restored = false;    // of an earlier gateway: its output is no longer in the log
+    std::string kept_result;  // of a restored one: the content of its execute_result, JSON
 };
 
 }  // namespace gateway::sessions

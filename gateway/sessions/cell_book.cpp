@@ -41,17 +41,42 @@ std::shared_ptr<cell> cell_book::add(cell added, bool hidden) {
     return kept;
 }
 
-std::shared_ptr<cell> cell_book::find(const std::string& cell_id) const {
+// In front of those there are; one that is known by now (it was cut off, and told again) is left as it is.
+void cell_book::load_earlier() {
+    auto load = std::exchange(earlier_, nullptr);
+    if (!load) return;
+    std::vector<std::string> ids;
+    for (auto& each : load()) {
+        auto& what = each.what;
+        if (pages_.contains(what.id)) continue;
+        page made;
+        made.hidden = each.hidden;
+        made.what = std::make_shared<cell>(std::move(what));
+        if (!made.what->idempotency_key.empty()) by_key_.emplace(made.what->idempotency_key, made.what->id);
+        ids.push_back(made.what->id);
+        pages_.emplace(made.what->id, std::move(made));
+    }
+    order_.insert(order_.begin(), ids.begin(), ids.end());
+}
+
+std::shared_ptr<cell> cell_book::find(const std::string& cell_id) {
+    if (auto found = find_known(cell_id)) return found;
+    load_earlier();
+    return find_known(cell_id);
+}
+
+std::shared_ptr<cell> cell_book::find_known(const std::string& cell_id) const {
     auto found = pages_.find(cell_id);
     return found == pages_.end() ? nullptr : found->second.what;
 }
 
 std::shared_ptr<cell> cell_book::find_by_request(const std::string& msg_id) const {
     auto found = by_request_.find(msg_id);
-    return found == by_request_.end() ? nullptr : find(found->second);
+    return found == by_request_.end() ? nullptr : find_known(found->second);
 }
 
-std::vector<std::shared_ptr<const cell>> cell_book::list(std::uint64_t after, std::size_t limit) const {
+std::vector<std::shared_ptr<const cell>> cell_book::list(std::uint64_t after, std::size_t limit) {
+    load_earlier();
     std::vector<std::shared_ptr<const cell>> answer;
     // Cells are added with a rising seq_first.
     auto first = std::partition_point(order_.begin(), order_.end(),
@@ -61,10 +86,11 @@ std::vector<std::shared_ptr<const cell>> cell_book::list(std::uint64_t after, st
     return answer;
 }
 
-std::vector<std::shared_ptr<const cell>> cell_book::with_key(const std::string& idempotency_key) const {
+std::vector<std::shared_ptr<const cell>> cell_book::with_key(const std::string& idempotency_key) {
+    load_earlier();
     std::vector<std::shared_ptr<const cell>> answer;
     auto [first, last] = by_key_.equal_range(idempotency_key);
-    for (; first != last; ++first) answer.push_back(find(first->second));
+    for (; first != last; ++first) answer.push_back(find_known(first->second));
     std::sort(answer.begin(), answer.end(),
               [](const auto& left, const auto& right) { return left->seq_first > right->seq_first; });
     return answer;
@@ -106,20 +132,24 @@ void cell_book::record_display(page& target, const entry& logged) {
     if (std::exchange(target.clear_before_next, false)) owner.displays.clear();
     cell_output output{logged.seq, logged.type, display_id_of(*logged.message)};
     if (!output.display_id.empty()) displays_[output.display_id] = owner.id;
-    if (logged.type == "execute_result")
+    if (logged.type == "execute_result") {
         owner.result = std::move(output);
-    else
+        if (!is_final(owner.status)) target.result = logged.message;
+    } else {
         owner.displays.push_back(std::move(output));
+    }
 }
 
 void cell_book::update_display(const entry& logged) {
     const auto display_id = display_id_of(*logged.message);
     auto place = displays_.find(display_id);
-    auto shown_in = place == displays_.end() ? nullptr : find(place->second);
+    auto shown_in = place == displays_.end() ? nullptr : find_known(place->second);
     if (!shown_in) return;
     for (auto& each : shown_in->displays)
         if (each.display_id == display_id) each.seq = logged.seq;
-    if (shown_in->result && shown_in->result->display_id == display_id) shown_in->result->seq = logged.seq;
+    if (!shown_in->result || shown_in->result->display_id != display_id) return;
+    shown_in->result->seq = logged.seq;
+    if (auto& shown = page_of(*shown_in); shown.result) shown.result = logged.message;
 }
 
 text_keeper& cell_book::keeper(std::unique_ptr<text_keeper>& place, const cell& owner, const char* suffix) {
@@ -127,10 +157,12 @@ text_keeper& cell_book::keeper(std::unique_ptr<text_keeper>& place, const cell& 
     return *place;
 }
 
-void cell_book::finish(cell& which) {
+std::string cell_book::finish(cell& which) {
     auto& target = page_of(which);
     if (target.out) target.out->finish();
     if (target.err) target.err->finish();
+    auto last = std::exchange(target.result, nullptr);
+    return last ? last->content : std::string();
 }
 
 }  // namespace gateway::sessions

@@ -36,6 +36,14 @@ execution_actions execution_fsm::submit(execution what) {
     return out;
 }
 
+execution_actions execution_fsm::release(const std::string& msg_id) {
+    execution_actions out;
+    for (auto& each : queue_)
+        if (each.what.msg_id == msg_id) each.what.held = false;
+    pump(out);
+    return out;
+}
+
 execution_actions execution_fsm::forward(execution what) {
     sent added;
     added.what = std::move(what);
@@ -228,7 +236,7 @@ void execution_fsm::finish(const std::string& msg_id, execution_actions& out) {
 }
 
 void execution_fsm::pump(execution_actions& out) {
-    if (!ready_ || !outstanding_.empty() || queue_.empty()) return;
+    if (!ready_ || !outstanding_.empty() || queue_.empty() || queue_.front().what.held) return;
     outstanding_.push_back(std::move(queue_.front()));
     queue_.pop_front();
     out.push_back(action::send{outstanding_.back().what.msg_id});

@@ -23,6 +23,7 @@ struct execution {
     origin sent_by = origin::agent;
     bool silent = false;                   // no execute_input will come: it begins when it is busy
     std::optional<milliseconds> deadline;  // of running time; none: it may run for ever
+    bool held = false;                     // an agent's: waits in the queue for release() too
 };
 
 namespace action {
@@ -50,10 +51,11 @@ class execution_fsm {
     explicit execution_fsm(milliseconds grace) : grace_(grace) {}
 
     // Requests.
-    execution_actions submit(execution what);             // an agent's: queued here until the main shell is free
-    execution_actions forward(execution what);            // a Jupyter client's: already on its way to the kernel
-    execution_actions cancel(const std::string& msg_id);  // queued: never starts; sent or running: interrupted
-    execution_actions interrupt();                        // by a user: whatever runs
+    execution_actions submit(execution what);              // an agent's: queued here until the main shell is free
+    execution_actions release(const std::string& msg_id);  // one that is held
+    execution_actions forward(execution what);             // a Jupyter client's: already on its way to the kernel
+    execution_actions cancel(const std::string& msg_id);   // queued: never starts; sent or running: interrupted
+    execution_actions interrupt();                         // by a user: whatever runs
 
     // action::send was done. An agent's cell goes to a kernel that is free, so its clock starts here: a cell that holds
     // Python's lock at once, or a kernel that is stopped, never says `busy`.

@@ -26,9 +26,11 @@ live_registry::~live_registry() = default;
 
 result<void> live_registry::start() {
     if (auto opened = open_directories(); !opened) return opened;
+    if (auto revived = revive_sessions(); !revived) return revived;
     prepare_zygotes();
     start_warm_pool();
     tasks_.spawn("culling", cull_forever());
+    if (keeper_) tasks_.spawn("keeping", keep_forever());
     return {};
 }
 
@@ -56,7 +58,20 @@ result<void> live_registry::admit(const session_options& options) const {
     return {};
 }
 
-result<std::shared_ptr<session>> live_registry::create(session_options options) {
+// Written down while its kernel starts.
+awaitable<result<std::shared_ptr<session>>> live_registry::create(session_options options) {
+    auto made = make(std::move(options));
+    if (!made) co_return made.error();
+    const auto which = *made;
+    if (!keeper_ || which->options().made_by != origin::agent) co_return std::shared_ptr<session>(which);
+    keeper_->put(which->kept());
+    auto kept = co_await keeper_->written(which->id());
+    if (kept) co_return std::shared_ptr<session>(which);
+    (void)co_await remove(which->id(), kernels::end_reason::session_ended);
+    co_return failure{kept.error().code, "the session cannot be written down: " + kept.error().message};
+}
+
+result<std::shared_ptr<live_session>> live_registry::make(session_options options) {
     if (!parts_.force_kernel.empty()) options.kernel_name = parts_.force_kernel;
     if (options.kernel_name.empty()) options.kernel_name = default_kernel();
     auto spec = parts_.specs.find(options.kernel_name);
@@ -70,7 +85,7 @@ result<std::shared_ptr<session>> live_registry::create(session_options options) 
     sessions_.emplace(id, made);
     made->start();
     log::info("session {} of {}: {} ({})", id, made->options().user_id, made->spec().name, made->kernel_id());
-    return std::shared_ptr<session>(made);
+    return made;
 }
 
 std::shared_ptr<session> live_registry::find(const std::string& id) const {
@@ -134,6 +149,7 @@ void live_registry::bury(const std::string& kernel_id, kernels::end_reason why) 
 result<alias> live_registry::attach(const std::string& session_id, const std::string& user_id) {
     auto owner = find(session_id);
     if (!owner) return failure{errc::session_not_found, "there is no session " + session_id};
+    if (!owner->has_sandbox()) return failure{errc::conflict, no_sandbox().message};
     alias made{make_uuid(), "attach-" + session_id, session_id,
                user_id,     wall_clock::now(),      std::chrono::steady_clock::now()};
     aliases_[made.kernel_id] = made;
@@ -160,7 +176,14 @@ awaitable<result<void>> live_registry::remove(std::string session_id, kernels::e
         aliases_.erase(each);
     }
     co_await which->end(why);
-    co_await remove_directories(which->kernel_id());
+    const bool is_kept = keeper_ && which->options().made_by == origin::agent;
+    if (is_kept && why == kernels::end_reason::gateway_ended) co_return result<void>{};
+    if (is_kept) {
+        // Before its files go: it never comes back without them.
+        keeper_->remove(session_id);
+        (void)co_await keeper_->written(session_id);
+    }
+    co_await remove_directories(which->directory());
     log::info("session {} ended: {}", session_id, to_string(why));
     co_return result<void>{};
 }
@@ -178,6 +201,7 @@ awaitable<void> live_registry::stop() {
     if (warm_) ends.spawn("end of the warm pool", warm_->stop());
     co_await ends.join();
     co_await tasks_.join();
+    if (keeper_) co_await keeper_->stop();
 }
 
 }  // namespace gateway::sessions

@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <unordered_map>
 
@@ -27,6 +28,7 @@ struct registry_parts {
     session_limits limits = {};
     registry_limits bounds = {};
     culling_rules culling = {};
+    std::uint64_t kept_cells_bytes = 4u << 20;  // of a session's cells, over the gateway's end
     std::string data_dir = {};
     bool keep_files = false;
     std::vector<std::string> work_roots = {};
@@ -41,10 +43,12 @@ class live_registry final : public registry {
   public:
     explicit live_registry(registry_parts parts);
     ~live_registry() override;
-    // Clears what an earlier run left behind, and starts culling. Once, before create(); io_error says what to set.
+    // Goes on with the sessions that an earlier run left, clears what else is there of it, and starts culling. Once,
+    // before create(); io_error says what to set.
     result<void> start();
 
-    result<std::shared_ptr<session>> create(session_options options) override;
+    awaitable<result<std::shared_ptr<session>>> create(session_options options) override;
+    awaitable<result<void>> change(std::string session_id, session_change what) override;
     std::shared_ptr<session> find(const std::string& id) const override;
     std::shared_ptr<session> find_by_name(const std::string& user_id, const std::string& name) const override;
     std::shared_ptr<session> find_by_helper_key(const std::string& key) const override;
@@ -65,13 +69,23 @@ class live_registry final : public registry {
     result<session_parts> prepare(const std::string& id, const session_options& options,
                                   const kernels::kernelspec& spec);
     result<void> open_directories();
+    session_parts parts_for(const std::string& id, session_options options) const;
+    // live_registry_revival.cpp
+    result<void> revive_sessions();
+    void revive(loaded_session earlier);
+    bool has_expired(const kept_session& which) const;
+    awaitable<void> keep_forever();
+    result<std::shared_ptr<live_session>> make(session_options options);
     // Options for a kernel with directories of its own, which are named by its id.
+    void place_files(session_parts& made, const mounts::session_paths& paths) const;
+    void furnish(kernels::kernel_options& made, const mounts::session_paths& with,
+                 const asked_settings& settings) const;
     result<kernels::kernel_options> make_kernel(const kernels::kernelspec& spec, std::string kernel_id) const;
     std::optional<kernels::pooled_kernel> take_warm(const session_options& options, const kernels::kernelspec& spec);
     void prepare_zygotes();
     void start_warm_pool();
-    void remove_directories_later(const std::string& kernel_id);
-    awaitable<void> remove_directories(std::string kernel_id);
+    void remove_directories_later(const std::string& directory);
+    awaitable<void> remove_directories(std::string directory);
     void bury(const std::string& kernel_id, kernels::end_reason why);
     awaitable<void> cull_forever();
     void cull_once(std::chrono::steady_clock::time_point now);
@@ -80,6 +94,8 @@ class live_registry final : public registry {
 
     registry_parts parts_;
     std::optional<mounts::session_directories> directories_;
+    std::unique_ptr<session_store> store_;  // both from start() on
+    std::unique_ptr<session_keeper> keeper_;
     std::unique_ptr<kernels::pool> warm_;
     mounts::work_roots roots_;
     std::vector<::kernel::bind_mount> named_mounts_;
@@ -87,6 +103,7 @@ class live_registry final : public registry {
     std::unordered_map<std::string, alias> aliases_;  // by kernel id
     std::unordered_map<std::string, std::string> tombstones_;
     std::deque<std::string> buried_;
+    std::set<std::string> changing_;  // ids of sessions
     bool stopping_ = false;
     task_group tasks_;
 };

@@ -25,9 +25,6 @@ result<void> live_registry::open_directories() {
     auto named = mounts::to_bind_mounts(parts_.named_mounts, {parts_.data_dir, parts_.kernels.runtime_dir});
     if (!named) return failure{errc::invalid_request, named.error().text};
     named_mounts_ = std::move(*named);
-    if (parts_.keep_files) return {};
-    auto cleared = directories_->remove_leftovers();
-    if (!cleared) return directory_failure(cleared.error());
     return {};
 }
 
@@ -38,11 +35,23 @@ result<kernels::kernel_options> live_registry::make_kernel(const kernels::kernel
     kernels::kernel_options made;
     made.id = std::move(kernel_id);
     made.spec = spec;
-    made.mounts = mounts::box_mounts(*paths);
+    furnish(made, *paths, {});
+    return made;
+}
+
+void live_registry::furnish(kernels::kernel_options& made, const mounts::session_paths& with,
+                            const asked_settings& settings) const {
+    made.mounts = mounts::box_mounts(with);
     made.mounts.insert(made.mounts.end(), named_mounts_.begin(), named_mounts_.end());
     made.helper_key = random_hex(helper_key_bytes);
     made.preload_metadata = parts_.preload_metadata;
-    made.cell_defaults = to_json(choose_settings(parts_.limits.cells, origin::jupyter, {}));
+    made.cell_defaults = to_json(choose_settings(parts_.limits.cells, origin::jupyter, settings));
+}
+
+session_parts live_registry::parts_for(const std::string& id, session_options options) const {
+    session_parts made{
+        parts_.ex, parts_.pool, parts_.kernels, parts_.budget, parts_.limits, id, std::move(options), {}, {}, {}, {}, {}};
+    if (made.options.made_by == origin::agent) made.keeper = keeper_.get();
     return made;
 }
 
@@ -66,14 +75,13 @@ void live_registry::start_warm_pool() {
 
 std::optional<kernels::pooled_kernel> live_registry::take_warm(const session_options& options,
                                                                const kernels::kernelspec& spec) {
-    if (!warm_ || !options.kernel_id.empty()) return std::nullopt;
+    if (!warm_ || !options.kernel_id.empty() || !known_sandbox(options.sandbox).enable) return std::nullopt;
     return warm_->take({spec.name, options.env, "/home/user"});
 }
 
 result<session_parts> live_registry::prepare(const std::string& id, const session_options& options,
                                              const kernels::kernelspec& spec) {
-    session_parts made{
-        parts_.ex, parts_.pool, parts_.kernels, parts_.budget, parts_.limits, id, options, {}, {}, {}, {}, {}, {}};
+    auto made = parts_for(id, options);
     // Only people's kernels see host directories; an agent's files are its own.
     const auto place = options.made_by == origin::jupyter ? roots_.find(options.working_dir) : std::nullopt;
     auto warm = place ? std::nullopt : take_warm(options, spec);
@@ -92,23 +100,27 @@ result<session_parts> live_registry::prepare(const std::string& id, const sessio
         made.kernel.working_dir = place->directory;
         made.kernel.mounts.push_back(place->root);
     }
-    const auto paths = directories_->paths(made.kernel.id);
+    made.directory = made.kernel.id;
+    place_files(made, directories_->paths(made.directory));
+    return made;
+}
+
+void live_registry::place_files(session_parts& made, const mounts::session_paths& paths) const {
     made.files_directory = paths.files;
     made.files = std::make_shared<mounts::local_files>(paths.files, paths.uploads);
     made.packages_directory = paths.packages;
     made.log_directory = paths.log;
-    return made;
 }
 
-void live_registry::remove_directories_later(const std::string& kernel_id) {
-    tasks_.spawn("directories of " + kernel_id, remove_directories(kernel_id));
+void live_registry::remove_directories_later(const std::string& directory) {
+    tasks_.spawn("directories of " + directory, remove_directories(directory));
 }
 
-awaitable<void> live_registry::remove_directories(std::string kernel_id) {
+awaitable<void> live_registry::remove_directories(std::string directory) {
     if (parts_.keep_files) co_return;
-    auto work = [all = &*directories_, id = kernel_id] { return all->remove(id); };
+    auto work = [all = &*directories_, id = directory] { return all->remove(id); };
     auto removed = co_await run_on(parts_.pool, std::move(work));
-    if (!removed) log::warning("the directories of {}: {}", kernel_id, removed.error().text);
+    if (!removed) log::warning("the directories of {}: {}", directory, removed.error().text);
 }
 
 }  // namespace gateway::sessions

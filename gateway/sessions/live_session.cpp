@@ -18,7 +18,8 @@ const char* to_string(session_state state) {
 
 live_session::live_session(session_parts parts)
     : parts_(std::move(parts)),
-      log_(parts_.ex, parts_.pool, parts_.budget, parts_.limits.log, parts_.log_directory),
+      log_(parts_.ex, parts_.pool, parts_.budget, parts_.limits.log, parts_.log_directory,
+           parts_.earlier ? parts_.earlier->what.seq_limit : 0),
       cells_(parts_.files_directory, text_limits{parts_.limits.text_limit_chars, parts_.limits.text_file_max_bytes}),
       clients_(*this),
       executions_(parts_.limits.cell_grace),
@@ -30,15 +31,26 @@ live_session::live_session(session_parts parts)
       created_at_(wall_clock::now()),
       last_activity_(created_at_),
       meters_(std::make_shared<tools::meters>(parts_.ex)) {
-    if (!kernel_) kernel_ = std::make_unique<kernels::kernel>(parts_.kernels, parts_.kernel, *this);
+    sandbox_ = known_sandbox(parts_.options.sandbox);
+    seq_limit_ = log_.last_seq() + seq_block;
+    if (parts_.earlier) {
+        created_at_ = parts_.earlier->what.created_at;
+        last_activity_ = parts_.earlier->what.last_activity;
+        earlier_restarts_ = parts_.earlier->what.restarts;
+        meters_->model.restore(parts_.earlier->what.model.calls, {parts_.earlier->what.model.prompt_tokens,
+                                                                  parts_.earlier->what.model.completion_tokens});
+        meters_->search.restore(parts_.earlier->what.searches.calls, {});
+    }
+    if (!kernel_) make_kernel();
     shell_ = std::make_unique<live_shell>(parts_.ex, make_shell_host(), parts_.limits.shell);
 }
 
 live_session::~live_session() = default;
 
 shell_host live_session::make_shell_host() {
-    return {*kernel_,
+    return {[this] { return kernel_; },
             log_,
+            [this](entry what) { return append(std::move(what)); },
             parts_.files_directory,
             text_limits{parts_.limits.text_limit_chars, parts_.limits.text_file_max_bytes},
             [this] { return ready(); },
@@ -46,6 +58,8 @@ shell_host live_session::make_shell_host() {
 }
 
 void live_session::start() {
+    dormant_ = !sandbox_.enable;
+    if (dormant_) return;
     const bool warm = kernel_->state() == kernels::kernel_state::idle;
     if (warm) kernel_->set_listener(*this);
     if (warm && is_as_asked()) return on_state(kernels::kernel_state::idle, kernels::end_reason::none);
@@ -74,6 +88,7 @@ awaitable<void> live_session::boot() {
 }
 
 session_state live_session::state() const {
+    if (dormant_) return session_state::idle;
     switch (kernel_state_) {
         case kernels::kernel_state::starting:
             return session_state::starting;
@@ -98,6 +113,8 @@ cell_settings live_session::settings_for(origin who) const {
 
 awaitable<result<void>> live_session::ready() {
     auto self = shared_from_this();
+    if (!sandbox_.enable) co_return no_sandbox();
+    wake();
     while (state() == session_state::starting || state() == session_state::restarting) co_await changed_.wait();
     if (state() == session_state::dead)
         co_return failure{errc::session_dead, dead_session_message(id(), reason_, failure_text_)};
@@ -185,7 +202,9 @@ awaitable<result<void>> live_session::interrupt() {
 awaitable<result<void>> live_session::restart() {
     auto self = shared_from_this();
     if (ended_) co_return failure{errc::session_dead, fmt::format("the session {} has ended", id())};
+    if (!sandbox_.enable) co_return no_sandbox();
     // A busy kernel would not read the polite request.
+    if (dormant_) co_return co_await ready();
     const bool kill = state() == session_state::busy;
     co_return co_await kernel_->restart(kernels::end_reason::restarted, kill);
 }
@@ -195,6 +214,7 @@ awaitable<void> live_session::end(kernels::end_reason why) {
     auto self = shared_from_this();
     if (std::exchange(ended_, true)) co_return;
     timer_.cancel();
+    dormant_ = false;
     reason_ = to_cell_reason(why);
     end_cells(false);
     shell_->kernel_ended(reason_);
@@ -205,6 +225,8 @@ awaitable<void> live_session::end(kernels::end_reason why) {
     co_await tasks_.join();
     shell_->close();
     log_.end();
+    seq_limit_ = log_.last_seq();
+    if (all_is_told) keep_now();
     if (all_is_told) clients_.end_all(client_end::gateway_ended);
     if (!all_is_told) log_.close();
     changed_.notify_all();
@@ -216,6 +238,7 @@ void live_session::end_cells(bool restarts) {
 }
 
 std::shared_ptr<jupyter_client> live_session::connect(const std::string& session_id, const std::string& via) {
+    wake();
     return clients_.connect(session_id, via);
 }
 
@@ -282,18 +305,19 @@ void live_session::end_cell(cell& which, cell_status status, cell_reason reason,
     if (is_final(which.status)) return;
     which.status = status;
     which.reason = reason;
-    which.kernel_restarted = kernel_restarted;
+    which.kernel_restarted = which.kernel_restarted || kernel_restarted;
     which.ended_at = wall_clock::now();
     if (which.started_at)
         which.duration = std::chrono::duration_cast<milliseconds>(*which.ended_at - *which.started_at);
-    cells_.finish(which);
+    const auto result = cells_.finish(which);
     entry finished;
     finished.kind = entry_kind::event;
     finished.type = "cell_finished";
     finished.cell_id = which.id;
     which.seq_last = log_.last_seq() + 1;  // the event tells its own seq as the cell's last
-    finished.body = cell_finished_body(which);
-    which.seq_last = log_.append(std::move(finished));
+    auto summary = finished.body = cell_finished_body(which);
+    which.seq_last = append(std::move(finished));
+    keep_cell(which, std::move(summary), result);
     changed_.notify_all();
 }
 
@@ -303,7 +327,7 @@ void live_session::log_queued(cell& which) {
     queued.type = "cell_queued";
     queued.cell_id = which.id;
     queued.body = cell_queued_body(which);
-    which.seq_first = which.seq_last = log_.append(std::move(queued));
+    which.seq_first = which.seq_last = append(std::move(queued));
 }
 
 void live_session::log_started(cell& which) {
@@ -317,7 +341,7 @@ void live_session::log_event(const char* type, const std::string& cell_id, std::
     made.type = type;
     made.cell_id = cell_id;
     made.body = std::move(body);
-    log_.append(std::move(made));
+    append(std::move(made));
 }
 
 }  // namespace gateway::sessions

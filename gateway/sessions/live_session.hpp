@@ -14,11 +14,15 @@
 #include "gateway/sessions/live_shell.hpp"
 #include "gateway/sessions/requests.hpp"
 #include "gateway/sessions/session.hpp"
+#include "gateway/sessions/session_keeper.hpp"
 
 namespace gateway::sessions {
 
 // Entries addressed to this name are for agents alone.
 inline constexpr const char* agents_only = "agents";
+
+// Seqs are given out in blocks, each written down before it is begun, so that no seq is given out twice.
+inline constexpr std::uint64_t seq_block = 1u << 20;
 
 // What a session is built from. The references outlive it.
 struct session_parts {
@@ -34,7 +38,10 @@ struct session_parts {
     std::shared_ptr<mounts::file_store> files;
     std::string packages_directory;
     std::string log_directory;
-    std::unique_ptr<kernels::kernel> ready_kernel;  // from the warm pool; null: one is started
+    std::unique_ptr<kernels::kernel> ready_kernel = nullptr;  // from the warm pool; null: one is started
+    std::string directory = {};                               // of its files, by name
+    session_keeper* keeper = nullptr;                         // null: it does not outlive the gateway
+    std::optional<loaded_session> earlier = std::nullopt;     // what an earlier gateway left of it
 };
 
 class live_session final : public session,
@@ -46,6 +53,16 @@ class live_session final : public session,
     ~live_session() override;
     // Starts the kernel in the background. Once, after the constructor.
     void start();
+    // In place of start(), for one that an earlier gateway left: the kernel starts when it is first used.
+    void revive();
+    // What outlives the gateway, as it is now.
+    kept_session kept() const;
+    // Puts it to the keeper when it is not as it was put last.
+    void keep_when_changed();
+    const std::string& directory() const { return parts_.directory; }
+    // Other settings, and what they make of the kernel.
+    void set_options(session_options options);
+    awaitable<void> adapt(const session_options& before);
 
     const std::string& id() const override { return parts_.id; }
     const session_options& options() const override { return parts_.options; }
@@ -56,10 +73,12 @@ class live_session final : public session,
     const std::string& kernel_id() const override { return kernel_->id(); }
     const kernels::kernelspec& spec() const override { return kernel_->spec(); }
     const std::string& connection_file() const override { return kernel_->connection_file(); }
-    int restarts() const override { return kernel_->restarts(); }
+    int restarts() const override { return earlier_restarts_ + kernel_->restarts(); }
     wall_clock::time_point created_at() const override { return created_at_; }
     wall_clock::time_point last_activity() const override { return last_activity_; }
     milliseconds cell_timeout() const override;
+    const sandbox_size& size() const override;
+    bool has_sandbox() const override { return sandbox_.enable; }
     cell_settings settings_for(origin who) const override;
     const std::string& helper_key() const override { return parts_.kernel.helper_key; }
     const tools::shared_meters& meters() const override { return meters_; }
@@ -127,6 +146,16 @@ class live_session final : public session,
     void touch(const reading& from);
 
     shell_host make_shell_host();
+    void wake();
+    std::uint64_t append(entry what);
+    void keep_now();
+    void keep_cell(const cell& which, std::string summary, const std::string& result);
+    void end_cut_off(const kept_cell& which);
+    std::vector<cell_book::earlier_cell> earlier_cells() const;
+    awaitable<void> retire_kernel();
+    void make_kernel();
+    awaitable<void> configure_when_free();
+    awaitable<void> release_when_kept(std::string msg_id);
     awaitable<void> boot();
     bool is_as_asked() const;          // a kernel from the pool
     awaitable<void> configure_warm();  // one that is not
@@ -154,11 +183,11 @@ class live_session final : public session,
 
     session_parts parts_;
     output_log log_;
-    cell_book cells_;
+    mutable cell_book cells_;  // fetches what an earlier gateway left when somebody asks for it
     client_table clients_;
     execution_fsm executions_;
     request_table requests_;
-    std::unique_ptr<kernels::kernel> kernel_;
+    std::shared_ptr<kernels::kernel> kernel_;  // shared with commands that it runs
     std::unique_ptr<live_shell> shell_;
     std::string agent_session_;  // header.session of the requests made for agents
     task_group tasks_;
@@ -167,7 +196,20 @@ class live_session final : public session,
 
     kernels::kernel_state kernel_state_ = kernels::kernel_state::starting;
     cell_reason reason_ = cell_reason::none;
+    sandbox_settings sandbox_;
     bool ended_ = false;
+    bool dormant_ = false;          // its kernel ended with an earlier gateway, and nothing needed another yet
+    bool variables_gone_ = false;   // the next cell of an agent tells that its kernel is another one
+    bool replaces_kernel_ = false;  // the next kernel that starts is a restart
+    int earlier_restarts_ = 0;
+    std::uint64_t seq_limit_ = 0;  // what the store has: no seq above it is given out
+    struct activity {
+        wall_clock::time_point last;
+        int restarts = 0;
+        kept_usage model, searches;
+        bool operator==(const activity&) const = default;
+    };
+    activity kept_activity_;
     std::string failure_text_;
     wall_clock::time_point created_at_;
     wall_clock::time_point last_activity_;

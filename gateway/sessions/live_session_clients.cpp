@@ -70,7 +70,8 @@ void live_session::forward_execute(const messaging::message& what, const messagi
         made.metadata = what.metadata;
         made.queued_at = wall_clock::now();
         log_queued(made);
-        cells_.add(std::move(made), false);
+        auto summary = cell_finished_body(made);
+        keep_cell(*cells_.add(std::move(made), false), std::move(summary), "");
     }
     last_activity_ = wall_clock::now();
     apply(executions_.forward(std::move(sent)));
@@ -98,6 +99,8 @@ result<submitted> live_session::execute(execute_options what) {
     bool found = false;
     auto earlier = join_earlier(what, found);
     if (found) return earlier;
+    if (!sandbox_.enable) return no_sandbox();
+    wake();
     cell made;
     made.id = make_id("cell_");
     made.sent_by = origin::agent;
@@ -109,11 +112,16 @@ result<submitted> live_session::execute(execute_options what) {
     made.current_step_metric = what.current_step_metric;
     made.idempotency_key = what.idempotency_key;
     made.timeout = what.timeout.value_or(cell_timeout());
+    made.kernel_restarted = std::exchange(variables_gone_, false);
     log_queued(made);
     submitted answer{made.id, made.seq_first};
-    execution queued{made.msg_id, origin::agent, what.silent, made.timeout};
+    // One with a key never runs before it is written down, so that it runs once whenever the gateway ends.
+    const bool held = parts_.keeper && !what.idempotency_key.empty();
+    execution queued{made.msg_id, origin::agent, what.silent, made.timeout, held};
     agent_requests_[made.msg_id] = what;
-    cells_.add(std::move(made), what.silent);
+    auto summary = cell_finished_body(made);
+    keep_cell(*cells_.add(std::move(made), what.silent), std::move(summary), "");
+    if (held) tasks_.spawn("keeping of " + answer.cell_id, release_when_kept(queued.msg_id));
     last_activity_ = wall_clock::now();
     apply(executions_.submit(std::move(queued)));
     return answer;

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "gateway/base/log.hpp"
+#include "gateway/sessions/cell_events.hpp"
 #include "gateway/sessions/live_session.hpp"
 #include "messaging/json_members.hpp"
 #include "messaging/json_string.hpp"
@@ -99,6 +100,7 @@ void live_session::on_execute_input(reading& from) {
         seen.queued_at = wall_clock::now();
         log_queued(seen);
         from.owner = cells_.add(std::move(seen), false);
+        keep_cell(*from.owner, cell_finished_body(*from.owner), "");
         foreign_[from.owner->msg_id] = from.owner;
         perform(action::began{from.owner->msg_id});
     }
@@ -158,7 +160,7 @@ std::uint64_t live_session::log_message(const reading& from, const std::string& 
     made.type = from.header.msg_type;
     made.parent = from.parent.msg_id;
     made.message = from.what;
-    return log_.append(std::move(made));
+    return append(std::move(made));
 }
 
 void live_session::log_own(messaging::message what, const std::string& client) {

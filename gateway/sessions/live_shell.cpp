@@ -81,17 +81,18 @@ awaitable<result<submitted>> live_shell::launch(command_options what) {
         if (*alive != nullptr) (*alive)->program_ended(id, how);
     };
     const auto ends_before = kernel_ends_;
-    auto starting = host_.kernel.run(std::move(program), std::move(pipes->theirs), std::move(on_end));
+    const auto kernel = host_.kernel();
+    auto starting = kernel->run(std::move(program), std::move(pipes->theirs), std::move(on_end));
     auto started = co_await std::move(starting);
     if (closed_) co_return failure{errc::session_dead, "the session has ended"};
     if (!started) co_return started.error();
-    auto begun = begin(id, std::move(what), std::move(*started), std::move(pipes->ours));
+    auto begun = begin(id, std::move(what), started_program{kernel, std::move(*started)}, std::move(pipes->ours));
     if (*early) program_ended(id, **early);
     if (kernel_ends_ != ends_before) lose(id, kernel_end_);
     co_return begun;
 }
 
-submitted live_shell::begin(const std::string& id, command_options what, std::string program, command_pipes ours) {
+submitted live_shell::begin(const std::string& id, command_options what, started_program program, command_pipes ours) {
     auto made = std::make_shared<command>();
     made->id = id;
     made->argv = argv_of(what);
@@ -102,7 +103,9 @@ submitted live_shell::begin(const std::string& id, command_options what, std::st
     made->started_at = wall_clock::now();
     made->seq_first = made->seq_last = log_event("command_started", *made, command_started_body(*made));
     command_listener listener;
-    listener.signal = [this, program](int number, bool sweep) { host_.kernel.signal_program(program, number, sweep); };
+    listener.signal = [program](int number, bool sweep) {
+        program.kernel->signal_program(program.id, number, sweep);
+    };
     listener.output = [this, id](command_stream which, std::string text) { take_output(id, which, std::move(text)); };
     listener.ended = [this, id](const command_outcome& how) { end_command(id, how); };
     listener.silent = [this, id] { forget_process(id); };
@@ -262,7 +265,7 @@ std::uint64_t live_shell::log_event(const char* type, const command& of, std::st
     made.type = type;
     made.cell_id = of.id;
     made.body = std::move(body);
-    return host_.log.append(std::move(made));
+    return host_.append(std::move(made));
 }
 
 live_shell::page* live_shell::find_page(const std::string& command_id) {

@@ -17,8 +17,9 @@ namespace gateway::sessions {
 
 // What the session lends; outlives the shell.
 struct shell_host {
-    kernels::kernel& kernel;
+    std::function<std::shared_ptr<kernels::kernel>()> kernel;  // of now: a session may get another
     output_log& log;
+    std::function<std::uint64_t(entry)> append;  // to the log, giving its seq
     std::string files_directory;
     text_limits texts;
     std::function<awaitable<result<void>>()> ready;  // as session::ready()
@@ -54,7 +55,11 @@ class live_shell final : public shell {
 
     result<void> check_room() const;
     awaitable<result<submitted>> launch(command_options what);
-    submitted begin(const std::string& id, command_options what, std::string program, command_pipes ours);
+    struct started_program {
+        std::shared_ptr<kernels::kernel> kernel;
+        std::string id;  // with that kernel
+    };
+    submitted begin(const std::string& id, command_options what, started_program program, command_pipes ours);
     void lose(const std::string& command_id, cell_reason why);
     void program_ended(const std::string& command_id, kernels::program_end how);
     void take_output(const std::string& command_id, command_stream which, std::string text);

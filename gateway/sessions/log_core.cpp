@@ -46,14 +46,15 @@ std::size_t memory_of(const std::vector<shared_entry>& entries) {
 }  // namespace
 
 log_core::log_core(executor ex, asio::thread_pool& pool, std::shared_ptr<budget_state> budget, log_limits limits,
-                   std::string directory)
+                   std::string directory, std::uint64_t last_seq)
     : ex_(ex),
       pool_(pool),
       budget_(std::move(budget)),
       limits_(limits),
       batch_bytes_(std::min(most_batch_bytes, segment_bytes(limits))),
       segments_(std::move(directory), segment_bytes(limits), pool),
-      changed_(ex) {
+      changed_(ex),
+      last_seq_(last_seq) {
     budget_->logs.push_back(this);
 }
 

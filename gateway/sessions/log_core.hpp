@@ -51,7 +51,7 @@ struct place {
 class log_core : public std::enable_shared_from_this<log_core> {
   public:
     log_core(executor ex, asio::thread_pool& pool, std::shared_ptr<budget_state> budget, log_limits limits,
-             std::string directory);
+             std::string directory, std::uint64_t last_seq = 0);
     ~log_core();
 
     std::uint64_t append(entry what);
@@ -103,7 +103,7 @@ class log_core : public std::enable_shared_from_this<log_core> {
     std::vector<claim*> claims_;
     event changed_;
     log_usage usage_;
-    std::uint64_t last_seq_ = 0;
+    std::uint64_t last_seq_;
     std::uint64_t dropped_ = 0;
     std::uint64_t appended_bytes_ = 0;
     std::uint64_t retry_disk_at_ = 0;  // of appended_bytes_

@@ -14,8 +14,8 @@ const entry_filter everything;
 }  // namespace
 
 output_log::output_log(executor ex, asio::thread_pool& pool, log_budget& budget, log_limits limits,
-                       std::string directory)
-    : core_(std::make_shared<log_core>(std::move(ex), pool, budget.state_, limits, std::move(directory))) {}
+                       std::string directory, std::uint64_t last_seq)
+    : core_(std::make_shared<log_core>(std::move(ex), pool, budget.state_, limits, std::move(directory), last_seq)) {}
 
 output_log::~output_log() { close(); }
 

@@ -68,7 +68,9 @@ class cursor {
 class output_log {
   public:
     // `directory` exists, is the session's own, and is empty; segment files are made when they are first needed.
-    output_log(executor ex, asio::thread_pool& pool, log_budget& budget, log_limits limits, std::string directory);
+    // The first seq is the one after `last_seq`: what is up to there was another log's, and is a gap in this one.
+    output_log(executor ex, asio::thread_pool& pool, log_budget& budget, log_limits limits, std::string directory,
+               std::uint64_t last_seq = 0);
     ~output_log();  // closes it
     output_log(const output_log&) = delete;
     output_log& operator=(const output_log&) = delete;

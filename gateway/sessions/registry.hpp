@@ -10,6 +10,7 @@
 
 #include "gateway/base/async.hpp"
 #include "gateway/sessions/session.hpp"
+#include "gateway/sessions/session_change.hpp"
 
 namespace gateway::sessions {
 
@@ -52,8 +53,13 @@ class registry {
     virtual ~registry() = default;
 
     // Makes the session at once, state starting (or from the warm pool, idle); its kernel starts in the background.
-    // name_taken, kernelspec_not_found, limit_reached (the message names the setting), conflict (kernel_id in use).
-    virtual result<std::shared_ptr<session>> create(session_options options) = 0;
+    // An agent's is written down before the answer: it outlives the gateway. name_taken, kernelspec_not_found,
+    // limit_reached (the message names the setting), conflict (kernel_id in use), io_error (the disk refused).
+    virtual awaitable<result<std::shared_ptr<session>>> create(session_options options) = 0;
+
+    // Written down before the answer. Another size is another kernel, in the same files; without a sandbox there is
+    // none. session_not_found, name_taken, invalid_request, conflict (another change is under way), io_error.
+    virtual awaitable<result<void>> change(std::string session_id, session_change what) = 0;
 
     virtual std::shared_ptr<session> find(const std::string& id) const = 0;  // null when unknown
     virtual std::shared_ptr<session> find_by_name(const std::string& user_id, const std::string& name) const = 0;
@@ -68,9 +74,10 @@ class registry {
     virtual result<alias> attach(const std::string& session_id, const std::string& user_id) = 0;
     virtual void detach(const std::string& alias_id) = 0;
 
-    // Ends the session: kernel, log, directories (unless keep_files); its aliases with it.
+    // Ends the session for good: kernel, log, directories (unless keep_files), and what is written down of it; its
+    // aliases with it.
     virtual awaitable<result<void>> remove(std::string session_id, kernels::end_reason why) = 0;
-    // Ends all, at most 10 s.
+    // Ends all kernels, at most 10 s; agents' sessions are there again when the gateway is.
     virtual awaitable<void> stop() = 0;
 
     virtual kernels::kernelspec_store& specs() = 0;

@@ -17,6 +17,7 @@
 #include "gateway/sessions/output_log.hpp"
 #include "gateway/sessions/shell.hpp"
 #include "gateway/sessions/submitted.hpp"
+#include "gateway/sessions/sandbox.hpp"
 #include "gateway/tools/meter.hpp"
 #include "mounts/file_store.hpp"
 
@@ -32,7 +33,7 @@ struct session_options {
     std::string kernel_name;  // empty: the configured default
     std::string kernel_id;    // chosen by a client; empty: a fresh UUID
     origin made_by = origin::agent;
-    std::string sandbox = "{}";  // JSON object, stored and echoed
+    std::string sandbox = "{}";  // JSON object: what read_sandbox() reads, and what clients keep there
     asked_settings settings;     // none: configured
     std::map<std::string, std::string> env;
     std::string working_dir;                   // as asked: KERNEL_WORKING_DIR or a Jupyter path; empty: none
@@ -50,6 +51,7 @@ struct session_limits {
     cell_rules cells;
     shell_limits shell;
     log_limits log;
+    std::vector<sandbox_size> sizes = usual_sizes();
 };
 
 struct input_prompt {
@@ -76,6 +78,8 @@ class session {
     virtual wall_clock::time_point created_at() const = 0;
     virtual wall_clock::time_point last_activity() const = 0;
     virtual milliseconds cell_timeout() const = 0;
+    virtual const sandbox_size& size() const = 0;
+    virtual bool has_sandbox() const = 0;                      // without one it runs nothing: invalid_request
     virtual cell_settings settings_for(origin who) const = 0;  // of cells that say nothing themselves
     virtual const std::string& helper_key() const = 0;
     virtual const tools::shared_meters& meters() const = 0;  // what its cells used of the model and of search

@@ -22,6 +22,20 @@ constexpr std::array versions{
     "base_url TEXT NOT NULL, hosts TEXT NOT NULL, scheme TEXT NOT NULL, place TEXT NOT NULL, parameter TEXT NOT NULL, "
     "prefix TEXT NOT NULL, username TEXT NOT NULL, status TEXT NOT NULL, created_at TEXT NOT NULL, secret TEXT NOT "
     "NULL)",
+    // 3. Sessions and their cells, as they outlive the gateway. Times are microseconds since 1970.
+    "CREATE TABLE sessions (id TEXT PRIMARY KEY, user_id TEXT NOT NULL, name TEXT NOT NULL, kernel_name TEXT NOT NULL, "
+    "directory TEXT NOT NULL, settings TEXT NOT NULL, env BLOB NOT NULL, created_at INTEGER NOT NULL, "
+    "last_activity INTEGER NOT NULL, seq_limit INTEGER NOT NULL, restarts INTEGER NOT NULL, usage TEXT NOT NULL);"
+    "CREATE TABLE cells (session_id TEXT NOT NULL, id TEXT NOT NULL, seq_first INTEGER NOT NULL, "
+    "ended INTEGER NOT NULL, hidden INTEGER NOT NULL, store_history INTEGER NOT NULL, displays INTEGER NOT NULL, "
+    "idempotency_key TEXT NOT NULL, queued_at INTEGER NOT NULL, ended_at INTEGER NOT NULL, summary TEXT NOT NULL, "
+    "code TEXT NOT NULL, stdout TEXT NOT NULL, stderr TEXT NOT NULL, result TEXT NOT NULL, metadata TEXT NOT NULL, "
+    "bytes INTEGER NOT NULL, PRIMARY KEY (session_id, id));"
+    "CREATE INDEX cells_in_order ON cells (session_id, seq_first);"
+    "CREATE INDEX cells_under_way ON cells (session_id) WHERE ended = 0",
+    // 4. What tool-router clients asked of their sessions, every version of it.
+    "CREATE TABLE configurations (session_id TEXT NOT NULL, number INTEGER NOT NULL, made_at INTEGER NOT NULL, "
+    "document TEXT NOT NULL, PRIMARY KEY (session_id, number))",
 };
 
 result<std::int64_t> version_of(sqlite3* database) {

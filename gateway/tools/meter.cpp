@@ -35,6 +35,11 @@ void meter::add(const token_count& used) {
     tokens_.completion += used.completion;
 }
 
+void meter::restore(std::uint64_t calls, const token_count& used) {
+    calls_ = calls;
+    tokens_ = used;
+}
+
 result<void> meter::check(const usage_limits& bounds) const {
     if (bounds.calls > 0 && calls_ >= bounds.calls)
         return used_up(bounds, "max_calls_per_session", bounds.calls, "calls");

@@ -49,6 +49,8 @@ class meter {
     // calls that run will use is not known: they may go over the limit of tokens, and then no other begins.
     awaitable<result<turn>> begin(usage_limits bounds);
     void add(const token_count& used);
+    // Counts on from what an earlier gateway counted.
+    void restore(std::uint64_t calls, const token_count& used);
 
     std::uint64_t calls() const { return calls_; }
     const token_count& tokens() const { return tokens_; }

@@ -114,6 +114,29 @@ TEST_F(the_session_directories, go_with_what_is_in_them) {
     EXPECT_TRUE(all.remove("a"));
 }
 
+TEST_F(the_session_directories, of_an_earlier_gateway_are_gone_on_with_without_their_log) {
+    session_directories all = opened();
+    session_paths before = all.create("a").value();
+    std::ofstream(before.files + "/file") << "x";
+    std::ofstream(before.log + "/1.log") << "x";
+    fs::remove(before.packages);
+    EXPECT_EQ(all.reopen("a").value(), before);
+    EXPECT_TRUE(fs::exists(before.files + "/file"));
+    EXPECT_TRUE(fs::is_empty(before.log));
+    EXPECT_TRUE(fs::is_directory(before.packages));
+    EXPECT_THAT(all.reopen("b").error().text, HasSubstr("No such file"));
+    EXPECT_FALSE(fs::exists(at("b")));
+}
+
+TEST_F(the_session_directories, of_an_earlier_gateway_are_cleared_but_for_those_that_are_kept) {
+    session_directories all = opened();
+    ASSERT_TRUE(all.create("a"));
+    ASSERT_TRUE(all.create("b"));
+    EXPECT_TRUE(all.remove_leftovers({"b"}));
+    EXPECT_FALSE(fs::exists(at("a")));
+    EXPECT_TRUE(fs::exists(at("b")));
+}
+
 TEST_F(the_session_directories, of_an_earlier_gateway_are_cleared) {
     session_directories all = opened();
     ASSERT_TRUE(all.create("a"));

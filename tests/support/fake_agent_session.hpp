@@ -111,6 +111,7 @@ class fake_agent_session final : public gateway::sessions::session {
     }
     gateway::sessions::shell& commands() override { return shell; }
     void forget_log() { log_.close(); }
+    void set_options(gateway::sessions::session_options options) { options_ = std::move(options); }
 
     const std::string& id() const override { return id_; }
     const gateway::sessions::session_options& options() const override { return options_; }
@@ -127,6 +128,13 @@ class fake_agent_session final : public gateway::sessions::session {
     gateway::milliseconds cell_timeout() const override {
         return options_.cell_timeout.value_or(gateway::milliseconds(180'000));
     }
+    const gateway::sessions::sandbox_size& size() const override {
+        const auto wanted = gateway::sessions::known_sandbox(options_.sandbox).size;
+        for (const auto& each : sizes_)
+            if (each.name == wanted) return each;
+        return sizes_.front();
+    }
+    bool has_sandbox() const override { return gateway::sessions::known_sandbox(options_.sandbox).enable; }
     gateway::sessions::cell_settings settings_for(gateway::sessions::origin who) const override {
         return gateway::sessions::choose_settings({}, who, options_.settings);
     }
@@ -217,6 +225,7 @@ class fake_agent_session final : public gateway::sessions::session {
     }
 
     std::string id_;
+    std::vector<gateway::sessions::sandbox_size> sizes_ = gateway::sessions::usual_sizes();
     std::string kernel_id_ = "7b3f0a52-0000-4000-8000-000000000000";
     gateway::sessions::session_options options_;
     temporary_directory log_directory_;
@@ -246,10 +255,19 @@ class fake_agent_registry final : public gateway::sessions::registry {
     }
     std::optional<gateway::failure> create_fails;
 
-    gateway::result<std::shared_ptr<gateway::sessions::session>> create(
+    gateway::awaitable<gateway::result<std::shared_ptr<gateway::sessions::session>>> create(
         gateway::sessions::session_options options) override {
-        if (create_fails) return *create_fails;
-        return std::shared_ptr<gateway::sessions::session>(add(std::move(options)));
+        if (create_fails) co_return *create_fails;
+        co_return std::shared_ptr<gateway::sessions::session>(add(std::move(options)));
+    }
+    gateway::awaitable<gateway::result<void>> change(std::string id, gateway::sessions::session_change what) override {
+        for (const auto& each : sessions_) {
+            if (each->id() != id) continue;
+            auto after = gateway::sessions::changed(each->options(), what, id);
+            if (!after) co_return after.error();
+            each->set_options(std::move(*after));
+        }
+        co_return gateway::result<void>();
     }
     std::shared_ptr<gateway::sessions::session> find(const std::string& id) const override {
         for (const auto& each : sessions_)

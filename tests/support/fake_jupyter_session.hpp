@@ -110,6 +110,13 @@ class fake_session final : public gateway::sessions::session {
     gateway::wall_clock::time_point created_at() const override { return active_at; }
     gateway::wall_clock::time_point last_activity() const override { return active_at; }
     gateway::milliseconds cell_timeout() const override { return gateway::milliseconds(180'000); }
+    const gateway::sessions::sandbox_size& size() const override {
+        const auto wanted = gateway::sessions::known_sandbox(options_.sandbox).size;
+        for (const auto& each : sizes_)
+            if (each.name == wanted) return each;
+        return sizes_.front();
+    }
+    bool has_sandbox() const override { return gateway::sessions::known_sandbox(options_.sandbox).enable; }
     gateway::sessions::cell_settings settings_for(gateway::sessions::origin who) const override {
         return gateway::sessions::choose_settings({}, who, options_.settings);
     }
@@ -180,6 +187,7 @@ class fake_session final : public gateway::sessions::session {
     gateway::executor ex_;
     std::string id_, name_, kernel_id_, empty_;
     std::shared_ptr<mounts::file_store> files_;
+    std::vector<gateway::sessions::sandbox_size> sizes_ = gateway::sessions::usual_sizes();
     gateway::sessions::session_options options_;
     gateway::tools::shared_meters meters_;
     temporary_directory directory_;
@@ -208,9 +216,13 @@ class fake_registry final : public gateway::sessions::registry {
     std::map<std::string, std::string> tombstones;
     std::vector<std::string> detached, removed;
 
-    result<std::shared_ptr<gateway::sessions::session>> create(gateway::sessions::session_options options) override {
-        if (create_fails) return *create_fails;
-        return std::shared_ptr<gateway::sessions::session>(add(std::move(options)));
+    awaitable<result<std::shared_ptr<gateway::sessions::session>>> create(
+        gateway::sessions::session_options options) override {
+        if (create_fails) co_return *create_fails;
+        co_return std::shared_ptr<gateway::sessions::session>(add(std::move(options)));
+    }
+    awaitable<result<void>> change(std::string, gateway::sessions::session_change) override {
+        co_return failure{errc::unavailable, "not part of this fake"};
     }
     std::shared_ptr<gateway::sessions::session> find(const std::string& id) const override {
         for (const auto& each : sessions_)

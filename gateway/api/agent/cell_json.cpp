@@ -13,8 +13,12 @@ namespace {
 
 using nlohmann::json;
 
-json bundle_of(const sessions::shared_entry& from) {
-    return from ? mime_bundle(sessions::parse_object(from->message->content)) : lost_bundle();
+json restored_bundle(const std::string& content) {
+    return content.empty() ? json(nullptr) : mime_bundle(sessions::parse_object(content));
+}
+
+json bundle_of(const sessions::shared_entry& from, bool restored) {
+    return from ? mime_bundle(sessions::parse_object(from->message->content)) : lost_bundle(restored);
 }
 
 }  // namespace
@@ -39,10 +43,10 @@ awaitable<std::string> cell_writer::begin() {
     made["code"] = cell_.code;
     made["stdout"] = cell_.out.head;
     made["stderr"] = cell_.err.head;
-    made["result"] = nullptr;
+    made["result"] = restored_bundle(cell_.kept_result);
     if (cell_.result) {
         auto found = co_await outputs_.find(cell_.result->seq, cell_.result->seq);
-        made["result"] = bundle_of(found);
+        made["result"] = bundle_of(found, cell_.restored);
     }
     auto plain = made["result"].find("text/plain");
     if (plain != made["result"].end() && plain->is_string()) {
@@ -62,7 +66,7 @@ awaitable<std::string> cell_writer::begin() {
 
 awaitable<std::string> cell_writer::display(std::size_t which) {
     auto found = co_await outputs_.find(cell_.displays[which].seq, cell_.displays.back().seq);
-    co_return (which == 0 ? "" : ",") + dump(bundle_of(found));
+    co_return (which == 0 ? "" : ",") + dump(bundle_of(found, cell_.restored));
 }
 
 }  // namespace gateway::api::agent

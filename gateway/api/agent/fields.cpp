@@ -171,6 +171,11 @@ fields::text_or_flag_value fields::text_or_flag(const char* name, std::size_t mo
     return made;
 }
 
+bool fields::is_null(const char* name) const {
+    auto found = object_.members.find(name);
+    return found != object_.members.end() && found->second == "null";
+}
+
 void fields::refuse(std::string message) {
     if (!wrong_) wrong_ = failure{errc::invalid_request, std::move(message)};
 }

@@ -35,6 +35,7 @@ class fields {
     // Any value, as JSON text; empty when absent.
     std::string raw(const char* name, std::size_t most_bytes = most_value_bytes);
     std::string object(const char* name, std::size_t most_bytes = most_value_bytes);     // an object, in the same way
+    std::optional<sessions::correction_mode> error_correction();                         // true, false or "report"
     sessions::asked_settings settings();                                                 // error_correction, install
     std::map<std::string, std::string> texts(const char* name, std::size_t most_bytes);  // an object of strings
 
@@ -45,6 +46,8 @@ class fields {
         std::optional<bool> flag;
     };
     text_or_flag_value text_or_flag(const char* name, std::size_t most_bytes);
+    // Whether it is there and null, which means something else than that it is absent.
+    bool is_null(const char* name) const;
 
     // Says why a value that was taken is wrong.
     void refuse(std::string message);
@@ -52,7 +55,6 @@ class fields {
     result<void> finish() const;
 
   private:
-    std::optional<sessions::correction_mode> error_correction();  // true, false or "report"
     // The value's JSON text, noted as known; null when it is absent or null.
     const std::string* find(const char* name);
     // The value; absent when there is none, or it is refused: over `most_bytes` of JSON text, or none that can be kept.

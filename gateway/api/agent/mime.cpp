@@ -35,9 +35,10 @@ json mime_bundle(const json& content) {
     return bundle;
 }
 
-json lost_bundle() {
-    return {
-        {"text/plain", "[cellgate: this output is no longer kept: the session's log passed output_log.disk_bytes]"}};
+json lost_bundle(bool restored) {
+    const auto* why =
+        restored ? "the gateway has started again since" : "the session's log passed output_log.disk_bytes";
+    return {{"text/plain", std::string("[cellgate: this output is no longer kept: ") + why + "]"}};
 }
 
 std::string to_base64(const std::string& bytes) {

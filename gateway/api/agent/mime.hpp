@@ -9,7 +9,7 @@ namespace gateway::api::agent {
 // A display's `data` as nbformat takes it: strings, and for JSON types any value.
 nlohmann::json mime_bundle(const nlohmann::json& content);
 // In place of a display that the log no longer has.
-nlohmann::json lost_bundle();
+nlohmann::json lost_bundle(bool restored);
 
 std::string to_base64(const std::string& bytes);
 

@@ -72,6 +72,10 @@ std::uint64_t newest_of(const sessions::cell& from, const std::string& display_i
 }  // namespace
 
 awaitable<bool> notebook_cell::write(std::string& to) {
+    if (cell_.restored) {
+        write_restored(to);
+        co_return false;
+    }
     if (!entries_) {
         auto after = co_await find_first_shown();
         entries_ = std::make_unique<cell_entries>(session_, cell_.id, after, cell_.seq_last);
@@ -86,6 +90,31 @@ awaitable<bool> notebook_cell::write(std::string& to) {
     end_stream(to);
     to += "]}";
     co_return false;
+}
+
+// Of an earlier gateway: its output is what its record kept.
+void notebook_cell::write_restored(std::string& to) {
+    write_head(to);
+    if (!cell_.out.head.empty()) write_text("stdout", cell_.out.head, to);
+    if (!cell_.err.head.empty()) write_text("stderr", cell_.err.head, to);
+    for (std::size_t at = 0; at < cell_.displays.size(); ++at)
+        write_object({{"output_type", "display_data"}, {"data", lost_bundle(true)}, {"metadata", json::object()}}, to);
+    if (!cell_.kept_result.empty()) {
+        const auto content = parse_object(cell_.kept_result);
+        write_object({{"output_type", "execute_result"},
+                      {"execution_count", count_or_null(content, cell_)},
+                      {"data", mime_bundle(content)},
+                      {"metadata", object_of(content, "metadata")}},
+                     to);
+    }
+    if (cell_.error)
+        write_object({{"output_type", "error"},
+                      {"ename", cell_.error->ename},
+                      {"evalue", cell_.error->evalue},
+                      {"traceback", cell_.error->traceback}},
+                     to);
+    end_stream(to);
+    to += "]}";
 }
 
 // The seq behind which nothing was cleared any more: a notebook shows what a clear_output left.

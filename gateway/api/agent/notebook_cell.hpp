@@ -20,6 +20,7 @@ class notebook_cell {
   private:
     awaitable<std::uint64_t> find_first_shown();
     void write_head(std::string& to) const;
+    void write_restored(std::string& to);
     awaitable<void> write_output(sessions::shared_entry what, std::string& to);
     void write_text(const std::string& name, const std::string& text, std::string& to);
     awaitable<void> write_display(sessions::shared_entry what, std::string& to);

@@ -22,6 +22,16 @@ json seconds_or_null(const std::optional<milliseconds>& duration) {
 
 json to_object(sessions::correction_mode mode) { return json::parse(sessions::to_json(mode)); }
 
+// What the client set, and what counts where it set nothing.
+json sandbox_object(const sessions::session& from) {
+    auto made = sessions::parse_object(from.options().sandbox);
+    made["enable"] = from.has_sandbox();
+    made["sandbox_size"] = from.size().name;
+    made["cpus"] = from.size().cpus;
+    made["memory_bytes"] = from.size().memory_bytes;
+    return made;
+}
+
 // What the session's cells used of the model.
 json tokens_object(const tools::meter& model) {
     return {{"prompt", model.tokens().prompt}, {"completion", model.tokens().completion}, {"calls", model.calls()}};
@@ -49,7 +59,7 @@ json session_object(const sessions::session& from) {
         {"jupyter_error_correction", to_object(of_people.error_correction)},
         {"install", of_agents.install},
         {"jupyter_install", of_people.install},
-        {"sandbox", sessions::parse_object(options.sandbox)},
+        {"sandbox", sandbox_object(from)},
         {"connections", {{"jupyter", from.connections()}, {"agents", from.agent_sockets()}}},
         {"restarts", from.restarts()},
         {"tokens", tokens_object(from.meters()->model)},

@@ -53,7 +53,39 @@ result<void> check_user(const std::string& user, const http::principal& caller) 
                    fmt::format("user_id {} is another user; this key acts for {} alone", user, caller.user_id)};
 }
 
+// Nothing when it is absent, an empty value when it is null.
+template <class T, class Take>
+std::optional<std::optional<T>> changed(fields& from, const char* name, Take take) {
+    std::optional<std::optional<T>> made;
+    std::optional<T> value = take();
+    if (value || from.is_null(name)) made.emplace(std::move(value));
+    return made;
+}
+
+std::optional<std::optional<milliseconds>> changed_seconds(fields& from, const char* name) {
+    return changed<milliseconds>(from, name, [&] { return from.seconds(name); });
+}
+
 }  // namespace
+
+result<sessions::session_change> parse_session_change(const std::string& body) {
+    auto object = read_request(body, request_form::plain);
+    if (!object) return object.error();
+    fields from(*object);
+    sessions::session_change made;
+    made.name = changed<std::string>(from, "name", [&] { return from.text("name", most_name_bytes); });
+    if (made.name && *made.name) check_name(from, "name", **made.name);
+    made.cell_timeout = changed_seconds(from, "cell_timeout_s");
+    made.idle_timeout = changed_seconds(from, "idle_timeout_s");
+    made.lifetime = changed_seconds(from, "lifetime_s");
+    made.error_correction =
+        changed<sessions::correction_mode>(from, "error_correction", [&] { return from.error_correction(); });
+    made.install = changed<bool>(from, "install", [&] { return from.flag("install"); });
+    made.sandbox = from.object("sandbox", most_sandbox_bytes);
+    made.forget_sandbox = from.is_null("sandbox");
+    if (auto good = from.finish(); !good) return good.error();
+    return made;
+}
 
 result<sessions::session_options> parse_session_request(const std::string& body, const http::principal& caller) {
     auto object = read_request(body, request_form::plain);
@@ -70,6 +102,7 @@ result<sessions::session_options> parse_session_request(const std::string& body,
     made.kernel_name = from.text("kernel_name", most_name_bytes).value_or("");
     made.sandbox = from.object("sandbox", most_sandbox_bytes);
     if (made.sandbox.empty()) made.sandbox = "{}";
+    if (auto good = sessions::read_sandbox(made.sandbox); !good) from.refuse(good.error().message);
     made.env = from.texts("env", most_env_total);
     check_env(from, made.env);
     made.cell_timeout = from.seconds("cell_timeout_s");

@@ -5,11 +5,14 @@
 
 #include "gateway/base/result.hpp"
 #include "gateway/http/principal.hpp"
-#include "gateway/sessions/session.hpp"
+#include "gateway/sessions/session_change.hpp"
 
 namespace gateway::api::agent {
 
 // forbidden when it names another user and the caller is no admin.
 result<sessions::session_options> parse_session_request(const std::string& body, const http::principal& caller);
+
+// The body of PATCH /api/v1/sessions/{session}. Pure.
+result<sessions::session_change> parse_session_change(const std::string& body);
 
 }  // namespace gateway::api::agent

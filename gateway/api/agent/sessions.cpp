@@ -83,7 +83,7 @@ awaitable<http::response> create_session(context& with, http::request& from) {
     if (!good) co_return refuse(good.error(), from);
     auto options = parse_session_request(from.body, from.caller);
     if (!options) co_return refuse(options.error(), from);
-    auto made = with.registry.create(std::move(*options));
+    auto made = co_await with.registry.create(std::move(*options));
     if (!made) co_return refuse(made.error(), from);
     auto answer = http::json_response(session_json(**made), 201);
     answer.headers.emplace_back("Location", with.options.base_url + "api/v1/sessions/" + (*made)->id());
@@ -95,6 +95,18 @@ awaitable<http::response> get_session(context& with, http::request& from) {
     if (!good) co_return refuse(good.error(), from);
     auto found = find_session(with, from);
     if (!found) co_return refuse(found.error(), from);
+    co_return http::json_response(session_json(**found));
+}
+
+awaitable<http::response> change_session(context& with, http::request& from) {
+    auto good = check_query(from, {"user_id"});
+    if (!good) co_return refuse(good.error(), from);
+    auto found = find_session(with, from);
+    if (!found) co_return refuse(found.error(), from);
+    auto change = parse_session_change(from.body);
+    if (!change) co_return refuse(change.error(), from);
+    auto changed = co_await with.registry.change((*found)->id(), std::move(*change));
+    if (!changed) co_return refuse(changed.error(), from);
     co_return http::json_response(session_json(**found));
 }
 
@@ -144,6 +156,7 @@ void add_session_routes(http::router& routes, const std::shared_ptr<context>& wi
     add_route(routes, with, "GET", "/api/v1/sessions", scope::execute, list_sessions);
     add_route(routes, with, "POST", "/api/v1/sessions", scope::session, create_session);
     add_route(routes, with, "GET", "/api/v1/sessions/{}", scope::execute, get_session);
+    add_route(routes, with, "PATCH", "/api/v1/sessions/{}", scope::session, change_session);
     add_route(routes, with, "DELETE", "/api/v1/sessions/{}", scope::session, delete_session);
     add_route(routes, with, "POST", "/api/v1/sessions/{}/interrupt", scope::execute, interrupt_session);
     add_route(routes, with, "POST", "/api/v1/sessions/{}/restart", scope::execute, restart_session);

@@ -72,7 +72,7 @@ json cell_data(const sessions::cell& from, const shown_cell& shown) {
 awaitable<tool_outcome> create_session(shared_agent_call call) {
     auto options = options_of(*call);
     if (!options) co_return refused_outcome(options.error());
-    auto made = call->with.registry.create(std::move(*options));
+    auto made = co_await call->with.registry.create(std::move(*options));
     if (!made) co_return refused_outcome(made.error());
     co_return good_outcome(agent::session_object(**made));
 }

@@ -33,7 +33,11 @@ class configuration_store {
     virtual std::vector<std::string> session_ids() = 0;
 };
 
-// Lives as long as the gateway, as its sessions do. A session keeps its newest `most_versions`.
+// Lives as long as the gateway. A session keeps its newest `most_versions`.
 std::unique_ptr<configuration_store> make_memory_store(std::size_t most_versions = 100);
+// The same in the gateway's database, as its sessions are: read once, written at each add() and remove(), which are few
+// and small. What sessions left that are no longer there is removed.
+result<std::unique_ptr<configuration_store>> open_configuration_store(const std::string& data_dir,
+                                                                      std::size_t most_versions = 100);
 
 }  // namespace gateway::api::composio

@@ -78,6 +78,13 @@ service::service(executor ex, sessions::registry& registry, tools::toolbox& tool
 
 service::~service() = default;
 
+result<void> service::keep_in(const std::string& data_dir) {
+    auto opened = open_configuration_store(data_dir);
+    if (!opened) return opened.error();
+    context_->configurations = std::move(*opened);
+    return {};
+}
+
 void service::add_routes(http::router& to) {
     add_session_routes(to, context_);
     add_tool_routes(to, context_);

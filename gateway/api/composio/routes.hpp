@@ -43,6 +43,8 @@ class service {
     service(executor ex, sessions::registry& registry, tools::toolbox& tools, service_options options = {});
     ~service();
 
+    // What clients configured outlives the gateway from here on, beside its sessions: after registry's start. io_error.
+    result<void> keep_in(const std::string& data_dir);
     void add_routes(http::router& to);
     // As the newest version of its configuration says.
     account_rights rights_of(const sessions::session& which) const;

@@ -6,7 +6,6 @@
 #include "gateway/api/composio/context.hpp"
 #include "gateway/api/composio/custom_tools.hpp"
 #include "gateway/api/composio/json_reading.hpp"
-#include "gateway/base/log.hpp"
 
 namespace gateway::api::composio {
 namespace {
@@ -42,6 +41,9 @@ json session_object(context& with, const found_session& of, const http::request&
         made["current_step"] = step->second.name;
         if (!step->second.metric.empty()) made["current_step_metric"] = step->second.metric;
     }
+    // The session's own API may have changed them since.
+    made["config"]["workbench"]["enable"] = of.session->has_sandbox();
+    made["config"]["workbench"]["sandbox_size"] = of.session->size().name;
     auto custom = named_custom_tools(member(json::parse(of.settings().document), "experimental"));
     made["experimental"] = custom ? *custom : json::object();
     return made;
@@ -62,11 +64,21 @@ result<std::string> read_user(const json& body, const http::principal& caller) {
     return text;
 }
 
+std::string sandbox_text(const workbench_settings& from) {
+    return to_text({{"enable", from.enable}, {"sandbox_size", from.size}});
+}
+
 sessions::session_options options_of(std::string user, const configuration& settings) {
     sessions::session_options made;
     made.user_id = std::move(user);
     made.made_by = sessions::origin::agent;
-    made.sandbox = to_text({{"enable", settings.workbench.enable}, {"sandbox_size", settings.workbench.size}});
+    made.sandbox = sandbox_text(settings.workbench);
+    return made;
+}
+
+sessions::session_change sandbox_change(const workbench_settings& to) {
+    sessions::session_change made;
+    made.sandbox = sandbox_text(to);
     return made;
 }
 
@@ -80,7 +92,8 @@ awaitable<http::response> create(context& with, http::request& from) {
     if (!settings) co_return refuse(settings.error(), from);
     auto custom = named_custom_tools(member(**body, "experimental"));
     if (!custom) co_return refuse(custom.error(), from);
-    auto made = with.registry.create(options_of(std::move(*user), *settings));
+    auto options = options_of(std::move(*user), *settings);
+    auto made = co_await with.registry.create(std::move(options));
     if (!made) co_return refuse(made.error(), from);
     auto version = with.configurations->add((*made)->id(), std::move(*settings));
     if (!version) co_return refuse(version.error(), from);
@@ -134,14 +147,17 @@ awaitable<http::response> patch(context& with, http::request& from) {
     if (!body) co_return refuse(body.error(), from);
     auto changed = read_change(**body, *found);
     if (!changed) co_return refuse(changed.error(), from);
-    const bool is_resized = changed->workbench.size != found->settings().workbench.size;
+    const bool is_told = (*body)->contains("workbench") || (*body)->contains("sandbox");
+    const bool is_another = is_told && (changed->workbench.size != found->session->size().name ||
+                                        changed->workbench.enable != found->session->has_sandbox());
+    auto change = sandbox_change(changed->workbench);
     auto version = with.configurations->add(found->session->id(), std::move(*changed));
     if (!version) co_return refuse(version.error(), from);
     found->version = *version;
     // Another size is another sandbox: memory is lost, files stay.
-    if (is_resized) {
-        auto again = co_await found->session->restart();
-        if (!again) log::warning("session {} for its new size: {}", found->session->id(), again.error().message);
+    if (is_another) {
+        auto done = co_await with.registry.change(found->session->id(), std::move(change));
+        if (!done) co_return refuse(done.error(), from);
     }
     co_return answer(session_object(with, *found, from));
 }

@@ -35,7 +35,7 @@ std::optional<std::string> find_attached_id(const std::string& spec_name) {
 }
 
 bool is_attachable(const sessions::session& to, const std::string& user_id) {
-    return to.options().user_id == user_id && to.state() != sessions::session_state::dead;
+    return to.options().user_id == user_id && to.has_sandbox() && to.state() != sessions::session_state::dead;
 }
 
 kernels::kernelspec attach_spec(const sessions::session& to, const notebook_sessions& notebooks) {

@@ -64,14 +64,15 @@ std::vector<sessions::kernel_entry> visible_kernels(context& with, const http::p
     return all;
 }
 
-result<sessions::kernel_entry> start_kernel(context& with, const http::principal& caller, kernel_request what) {
-    if (auto attached = find_attached_id(what.name)) return attach(with, caller, *attached);
-    if (!caller.may(http::scope::session)) return needs_session_scope("starting a kernel");
-    auto made = with.registry.create(session_options_for(with, caller, std::move(what)));
-    if (!made) return made.error();
+awaitable<result<sessions::kernel_entry>> start_kernel(context& with, http::principal caller, kernel_request what) {
+    if (auto attached = find_attached_id(what.name)) co_return attach(with, caller, *attached);
+    if (!caller.may(http::scope::session)) co_return needs_session_scope("starting a kernel");
+    auto options = session_options_for(with, caller, std::move(what));
+    auto made = co_await with.registry.create(std::move(options));
+    if (!made) co_return made.error();
     sessions::kernel_entry entry;
     entry.owner = std::move(*made);
-    return entry;
+    co_return entry;
 }
 
 awaitable<result<void>> end_kernel(context& with, http::principal caller, sessions::kernel_entry kernel) {

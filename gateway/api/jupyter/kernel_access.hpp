@@ -21,7 +21,7 @@ std::vector<sessions::kernel_entry> visible_kernels(context& with, const http::p
 
 // Starts a kernel in a session of its own, or, when the name is an attach kernelspec's, enters that session through an
 // alias. Answers at once: the kernel may still be starting.
-result<sessions::kernel_entry> start_kernel(context& with, const http::principal& caller, kernel_request what);
+awaitable<result<sessions::kernel_entry>> start_kernel(context& with, http::principal caller, kernel_request what);
 
 // DELETE's rules: an alias only detaches; the own id of an agent's session is forbidden; any other session ends.
 awaitable<result<void>> end_kernel(context& with, http::principal caller, sessions::kernel_entry kernel);

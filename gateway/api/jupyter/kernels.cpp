@@ -15,7 +15,7 @@ awaitable<http::response> list_kernels(context& with, http::request& from) {
 awaitable<http::response> create_kernel(context& with, http::request& from) {
     auto asked = parse_kernel_request(from.body, with.options.client_env);
     if (!asked) co_return refuse(asked.error(), from);
-    auto started = start_kernel(with, from.caller, std::move(*asked));
+    auto started = co_await start_kernel(with, from.caller, std::move(*asked));
     if (!started) co_return refuse(started.error(), from);
     auto answer = http::json_response(kernel_model(*started), 201);
     answer.headers.emplace_back("Location", with.options.base_url + "api/kernels/" + started->kernel_id());

@@ -48,13 +48,13 @@ std::string directory_of(const std::string& path) {
     return slash == std::string::npos ? std::string() : path.substr(0, slash);
 }
 
-result<sessions::kernel_entry> kernel_for(context& with, const http::request& from, notebook_session_request asked,
-                                          const std::string& path) {
-    if (!asked.kernel) return find_kernel(with, from.caller, asked.kernel_id);
-    auto kernel = std::move(*asked.kernel);
+awaitable<result<sessions::kernel_entry>> kernel_for(context& with, const http::request& from,
+                                                     const notebook_session_request& asked, const std::string& path) {
+    if (!asked.kernel) co_return find_kernel(with, from.caller, asked.kernel_id);
+    auto kernel = *asked.kernel;
     if (kernel.working_dir.empty()) kernel.working_dir = directory_of(path);
     kernel.env[notebook_path_variable] = path;  // ipykernel: __session__, where history and debuggers show the notebook
-    return start_kernel(with, from.caller, std::move(kernel));
+    co_return co_await start_kernel(with, from.caller, std::move(kernel));
 }
 
 std::optional<notebook_session> find_live_row(context& with, const http::request& from,
@@ -69,7 +69,7 @@ awaitable<http::response> create_row(context& with, http::request& from) {
     auto asked = parse_new_session(from.body, with.options.client_env);
     if (!asked) co_return refuse(asked.error(), from);
     if (auto existing = find_live_row(with, from, *asked)) co_return answer_row(with, from, *existing, 201);
-    auto kernel = kernel_for(with, from, *asked, *asked->path);
+    auto kernel = co_await kernel_for(with, from, *asked, *asked->path);
     if (!kernel) co_return refuse(kernel.error(), from);
     notebook_session row;
     row.user_id = from.caller.user_id;
@@ -105,7 +105,7 @@ awaitable<http::response> change_row(context& with, http::request& from) {
     row.name = asked->name.value_or(row.name);
     row.type = asked->type.value_or(row.type);
     if (asked->kernel || !asked->kernel_id.empty()) {
-        auto kernel = kernel_for(with, from, *asked, row.path);
+        auto kernel = co_await kernel_for(with, from, *asked, row.path);
         if (!kernel) co_return refuse(kernel.error(), from);
         row.kernel_id = kernel->kernel_id();
     }

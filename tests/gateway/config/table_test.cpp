@@ -19,11 +19,14 @@ std::set<std::string> fields_of_the_header() {
     const std::regex begins("struct (\\w+)_section \\{");
     const std::regex field(
         "    (?:std::string|bool|integer|strings|std::map<std::string, integer>) (\\w+)(?: = .*)?;.*");
+    const std::regex size("    size_limits (\\w+)\\{.*");
     std::smatch match;
     while (std::getline(in, line)) {
         if (std::regex_match(line, match, begins)) section = match[1];
         if (section == "composio") section = "tools.composio";  // a table in a table
         if (line == "};") section.clear();
+        if (section == "sizes" && std::regex_match(line, match, size))
+            for (const auto* each : {".cpus", ".memory_bytes"}) fields.insert("sizes." + match[1].str() + each);
         if (!section.empty() && std::regex_match(line, match, field)) fields.insert(section + "." + match[1].str());
     }
     fields.erase("kernels.default_name");

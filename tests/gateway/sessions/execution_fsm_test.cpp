@@ -355,5 +355,30 @@ TEST_F(ReadyExecutions, an_interrupt_at_the_deadline_that_ends_the_kernel_is_the
     EXPECT_THAT(words(fsm.kernel_ended(cell_reason::crashed, true)), ElementsAre("ended a timeout deadline restarted"));
 }
 
+TEST_F(Executions, ACellThatIsHeldWaitsForItsReleaseAndThoseBehindWaitForIt) {
+    fsm.kernel_ready();
+    EXPECT_THAT(words(fsm.submit({"a", origin::agent, false, std::nullopt, true})), IsEmpty());
+    EXPECT_THAT(submit("b"), IsEmpty());
+    EXPECT_THAT(words(fsm.release("a")), ElementsAre("send a"));
+    run("a");
+    EXPECT_THAT(finish("a", "ok"), ElementsAre("ended a ok", "send b"));
+}
+
+TEST_F(Executions, ACellThatIsReleasedBeforeTheKernelIsReadyGoesWhenItIs) {
+    fsm.submit({"a", origin::agent, false, std::nullopt, true});
+    EXPECT_THAT(words(fsm.release("a")), IsEmpty());
+    EXPECT_THAT(words(fsm.kernel_ready()), ElementsAre("send a"));
+}
+
+TEST_F(Executions, ACellThatIsHeldIsCancelledOrEndsWithItsKernelLikeAnother) {
+    fsm.kernel_ready();
+    fsm.submit({"a", origin::agent, false, std::nullopt, true});
+    EXPECT_THAT(words(fsm.cancel("a")), ElementsAre("ended a cancelled aborted"));
+    EXPECT_THAT(words(fsm.release("a")), IsEmpty());
+    fsm.submit({"b", origin::agent, false, std::nullopt, true});
+    EXPECT_THAT(words(fsm.kernel_ended(cell_reason::crashed, true)),
+                ElementsAre("ended b cancelled restarted restarted"));
+}
+
 }  // namespace
 }  // namespace gateway::sessions

@@ -25,7 +25,9 @@ class the_shell : public kernels::kernel_fixture {
     }
 
     live_shell& make(shell_limits limits = {}) {
-        shell_host host{kernel, log, directory.path(), text_limits{10, 1 << 20}, {}, {}};
+        shell_host host{{}, log, {}, directory.path(), text_limits{10, 1 << 20}, {}, {}};
+        host.kernel = [this] { return std::shared_ptr<kernels::kernel>(std::shared_ptr<void>(), &kernel); };
+        host.append = [this](entry what) { return log.append(std::move(what)); };
         host.ready = []() -> awaitable<result<void>> { co_return result<void>(); };
         host.active = [] {};
         shell = std::make_unique<live_shell>(io.get_executor(), std::move(host), limits);

@@ -99,8 +99,8 @@ class log_fixture : public testing::Test {
         std::filesystem::remove_all(directory);
     }
 
-    output_log& make_log(log_limits limits = {}) {
-        log = std::make_unique<output_log>(io.get_executor(), pool, budget, limits, directory);
+    output_log& make_log(log_limits limits = {}, std::uint64_t last_seq = 0) {
+        log = std::make_unique<output_log>(io.get_executor(), pool, budget, limits, directory, last_seq);
         return *log;
     }
     void append_lines(std::size_t count, std::size_t padding = 100) {

@@ -21,6 +21,19 @@ TEST_F(output_log_test, numbers_entries_from_one_without_a_hole) {
     EXPECT_EQ(log->first_seq(), 1u);
 }
 
+TEST_F(output_log_test, goes_on_above_an_earlier_logs_seq_and_tells_a_gap_of_what_was_there) {
+    make_log({}, 1000);
+    EXPECT_EQ(log->first_seq(), 1001u);
+    auto reader = log->open(17);
+    auto gap = run(reader->next(1000));
+    ASSERT_EQ(gap.size(), 1u);
+    EXPECT_EQ(gap[0]->kind, entry_kind::gap);
+    EXPECT_EQ(gap[0]->gap_from, 18u);
+    EXPECT_EQ(gap[0]->seq, 1000u);
+    EXPECT_EQ(log->append(event_entry("a")), 1001u);
+    EXPECT_EQ(seqs(run(reader->next(1000))), numbers{1001});
+}
+
 TEST_F(output_log_test, gives_a_reader_what_was_there_and_what_comes) {
     make_log().append(event_entry("a"));
     auto reader = log->open(0);

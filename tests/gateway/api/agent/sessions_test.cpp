@@ -43,6 +43,63 @@ TEST_F(sessions_test, passes_on_all_that_a_session_is_made_with) {
     EXPECT_EQ(made.body["idle_timeout_s"], 10);
 }
 
+TEST_F(sessions_test, tells_the_size_of_the_sandbox_and_what_it_has) {
+    auto made = call("POST", "/api/v1/sessions", R"({"sandbox":{"sandbox_size":"large","enable":null,"mine":[1]}})");
+    EXPECT_EQ(made.body["sandbox"], json::parse(R"({"enable":true,"sandbox_size":"large","cpus":4,)"
+                                                R"("memory_bytes":4294967296,"mine":[1]})"));
+}
+
+TEST_F(sessions_test, changes_what_a_patch_names_and_nothing_else) {
+    call("POST", "/api/v1/sessions",
+         R"({"name":"work","cell_timeout_s":5,"idle_timeout_s":6,"install":false,)"
+         R"("sandbox":{"sandbox_size":"large","mine":1}})");
+    auto changed = call("PATCH", "/api/v1/sessions/work",
+                        R"({"name":"play","cell_timeout_s":7,"lifetime_s":8,"error_correction":"report",)"
+                        R"("sandbox":{"sandbox_size":"medium"}})");
+    ASSERT_EQ(changed.status, 200) << changed.text;
+    EXPECT_EQ(changed.body["name"], "play");
+    EXPECT_EQ(changed.body["cell_timeout_s"], 7);
+    EXPECT_EQ(changed.body["idle_timeout_s"], 6);
+    EXPECT_EQ(changed.body["lifetime_s"], 8);
+    EXPECT_EQ(changed.body["install"], false);
+    EXPECT_EQ(changed.body["error_correction"], "report");
+    EXPECT_EQ(changed.body["sandbox"]["sandbox_size"], "medium");
+    EXPECT_EQ(changed.body["sandbox"]["mine"], 1);
+    EXPECT_EQ(call("PATCH", "/api/v1/sessions/play", "").body["name"], "play");
+}
+
+TEST_F(sessions_test, resets_what_a_patch_has_as_null) {
+    call("POST", "/api/v1/sessions",
+         R"({"name":"work","cell_timeout_s":5,"idle_timeout_s":6,"lifetime_s":7,"install":false,)"
+         R"("error_correction":false,"sandbox":{"sandbox_size":"large","mine":1}})");
+    auto changed = call("PATCH", "/api/v1/sessions/work",
+                        R"({"name":null,"cell_timeout_s":null,"idle_timeout_s":null,"lifetime_s":null,"install":null,)"
+                        R"("error_correction":null,"sandbox":{"mine":null}})");
+    ASSERT_EQ(changed.status, 200) << changed.text;
+    EXPECT_EQ(changed.body["name"], "ses_1");
+    EXPECT_EQ(changed.body["cell_timeout_s"], 180);
+    EXPECT_TRUE(changed.body["idle_timeout_s"].is_null());
+    EXPECT_TRUE(changed.body["lifetime_s"].is_null());
+    EXPECT_EQ(changed.body["install"], true);
+    EXPECT_EQ(changed.body["error_correction"], true);
+    EXPECT_EQ(changed.body["sandbox"]["sandbox_size"], "large");
+    EXPECT_FALSE(changed.body["sandbox"].contains("mine"));
+    EXPECT_EQ(call("PATCH", "/api/v1/sessions/ses_1", R"({"sandbox":null})").body["sandbox"]["sandbox_size"],
+              "standard");
+}
+
+TEST_F(sessions_test, refuses_a_patch_as_a_whole) {
+    call("POST", "/api/v1/sessions", R"({"name":"work"})");
+    for (const auto* body :
+         {R"({"cell_timeout_s":7,"name":"a/b"})", R"({"cell_timeout_s":7,"sandbox":{"sandbox_size":"x"}})",
+          R"({"cell_timeout_s":7,"lifetime_s":0})", R"({"cell_timeout_s":7,"env":{}})", R"([])"}) {
+        EXPECT_EQ(call("PATCH", "/api/v1/sessions/work", body).status, 400) << body;
+        EXPECT_EQ(call("GET", "/api/v1/sessions/work").body["cell_timeout_s"], 180) << body;
+    }
+    EXPECT_EQ(call("PATCH", "/api/v1/sessions/work", R"({"user_id":"bob"})").code(), "unknown_field");
+    EXPECT_EQ(call("PATCH", "/api/v1/sessions/none", "{}").status, 404);
+}
+
 TEST_F(sessions_test, tells_what_the_session_used_of_the_model) {
     call("POST", "/api/v1/sessions", R"({"name":"work"})");
     registry.list().at(0)->meters()->model.add({30, 4});
@@ -86,6 +143,9 @@ INSTANTIATE_TEST_SUITE_P(
                     bad_body{R"({"lifetime_s":"1"})", "invalid_request", "lifetime_s"},
                     bad_body{R"({"lifetime_s":1e300})", "invalid_request", "lifetime_s"},
                     bad_body{R"({"sandbox":[]})", "invalid_request", "sandbox must be an object"},
+                    bad_body{R"({"sandbox":{"enable":1}})", "invalid_request", "sandbox.enable must be true or false"},
+                    bad_body{R"({"sandbox":{"sandbox_size":"huge"}})", "invalid_request",
+                             "standard, medium, large, xlarge"},
                     bad_body{R"({"env":{"A":1}})", "invalid_request", "env.A"},
                     bad_body{R"({"env":{"A B":"1"}})", "invalid_request", "env.A B"},
                     bad_body{R"({"env":{"A":"\u0000"}})", "invalid_request", "NUL"},

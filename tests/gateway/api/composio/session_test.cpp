@@ -109,9 +109,22 @@ TEST_F(composio_sessions, are_not_changed_by_who_read_an_older_version) {
 TEST_F(composio_sessions, get_another_sandbox_with_another_size) {
     create();
     patch(R"({"workbench":{"auto_offload_threshold":7}})");
-    EXPECT_EQ(session()->restarted, 0);
-    EXPECT_EQ(patch(R"({"workbench":{"sandbox_size":"xlarge"}})").status, 200);
-    EXPECT_EQ(session()->restarted, 1);
+    EXPECT_EQ(session()->size().name, "standard");
+    auto changed = patch(R"({"workbench":{"sandbox_size":"xlarge"}})");
+    EXPECT_EQ(changed.status, 200);
+    EXPECT_EQ(changed.body["config"]["workbench"]["sandbox_size"], "xlarge");
+    EXPECT_EQ(session()->size().name, "xlarge");
+    patch(R"({"sandbox":{"enable":false}})");
+    EXPECT_FALSE(session()->has_sandbox());
+}
+
+TEST_F(composio_sessions, show_the_size_that_their_own_api_gave_them) {
+    create();
+    sessions::session_change change;
+    change.sandbox = R"({"sandbox_size":"large"})";
+    EXPECT_TRUE(test_support::await(io, registry.change(id, change)));
+    EXPECT_EQ(call("GET", base + "/" + id).body["config"]["workbench"]["sandbox_size"], "large");
+    EXPECT_EQ(patch(R"({"search":{"enable":false}})").body["config"]["workbench"]["sandbox_size"], "large");
 }
 
 TEST_F(composio_sessions, remember_their_configurations) {

@@ -32,6 +32,7 @@ TEST_F(session_route, shows_the_session_whose_key_it_has) {
         "id": "ses_1", "name": "work", "user_id": "ana", "state": "idle", "kernel": "python3",
         "created_at": "1970-01-01T00:00:01.000000Z", "last_activity": "1970-01-01T00:00:01.000000Z",
         "cell_timeout_s": 180.0, "idle_timeout_s": null, "lifetime_s": 90.5, "restarts": 0,
+        "sandbox": {"enable": true, "sandbox_size": "standard", "cpus": 1, "memory_bytes": 1073741824},
         "connections": {"jupyter": 0, "agents": 0}, "tokens": {"prompt": 30, "completion": 4, "calls": 0},
         "searches": 0})"));
 }

@@ -1,0 +1,120 @@
+// The configurations of sessions in DATA_DIR/cellgate.db.
+#include <deque>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "gateway/api/composio/configuration_store.hpp"
+#include "gateway/base/log.hpp"
+#include "gateway/storage/database.hpp"
+#include "gateway/storage/statement.hpp"
+
+namespace gateway::api::composio {
+namespace {
+
+using nlohmann::json;
+using storage::execute;
+using storage::statement;
+using shared_version = std::shared_ptr<const configuration_version>;
+
+std::int64_t micros(wall_clock::time_point when) {
+    return std::chrono::duration_cast<std::chrono::microseconds>(when.time_since_epoch()).count();
+}
+
+// One that an older program took and this one does not is the default one, rather than no session.
+configuration_version read_version(const statement& row) {
+    configuration_version made;
+    made.number = static_cast<std::uint64_t>(row.integer(1));
+    made.made_at = wall_clock::time_point(std::chrono::microseconds(row.integer(2)));
+    const auto document = json::parse(row.text(3), nullptr, false);
+    auto read = document.is_object() ? read_configuration(document) : result<configuration>(configuration{});
+    if (!read) log::warning("the configuration of {} is not used: {}", row.text(0), read.error().message);
+    if (read) made.what = std::move(*read);
+    return made;
+}
+
+class kept_store final : public configuration_store {
+  public:
+    kept_store(storage::database database, std::size_t most_versions)
+        : database_(std::move(database)), most_versions_(most_versions) {}
+
+    result<void> load() {
+        auto cleared =
+            execute(database_.get(), "DELETE FROM configurations WHERE session_id NOT IN (SELECT id FROM sessions)");
+        if (!cleared) return cleared;
+        statement rows(database_.get(),
+                       "SELECT session_id, number, made_at, document FROM configurations ORDER BY session_id, number");
+        for (;;) {
+            auto row = rows.step();
+            if (!row) return row.error();
+            if (!*row) return {};
+            versions_[rows.text(0)].push_back(std::make_shared<const configuration_version>(read_version(rows)));
+        }
+    }
+
+    shared_version current(const std::string& session_id) override {
+        auto found = versions_.find(session_id);
+        return found == versions_.end() ? nullptr : found->second.back();
+    }
+
+    result<shared_version> add(const std::string& session_id, configuration what) override {
+        const auto before = current(session_id);
+        configuration_version made{before ? before->number + 1 : 1, wall_clock::now(), std::move(what)};
+        if (auto written = write(session_id, made); !written) return written.error();
+        auto& kept = versions_[session_id];
+        kept.push_back(std::make_shared<const configuration_version>(std::move(made)));
+        if (kept.size() > most_versions_) kept.pop_front();
+        return kept.back();
+    }
+
+    std::vector<shared_version> history(const std::string& session_id) override {
+        auto found = versions_.find(session_id);
+        if (found == versions_.end()) return {};
+        return {found->second.rbegin(), found->second.rend()};
+    }
+
+    void remove(const std::string& session_id) override {
+        if (versions_.erase(session_id) == 0) return;
+        auto gone = execute(database_.get(), "DELETE FROM configurations WHERE session_id = ?", {session_id});
+        if (!gone) log::warning("the configurations of {} go at the next start: {}", session_id, gone.error().message);
+    }
+
+    std::vector<std::string> session_ids() override {
+        std::vector<std::string> made;
+        for (const auto& [id, unused] : versions_) made.push_back(id);
+        return made;
+    }
+
+  private:
+    result<void> write(const std::string& session_id, const configuration_version& what) {
+        auto all = storage::transaction::begin(database_.get());
+        if (!all) return all.error();
+        const auto number = static_cast<std::int64_t>(what.number);
+        auto done = execute(database_.get(), "INSERT INTO configurations VALUES (?, ?, ?, ?)",
+                            {session_id, number, micros(what.made_at), what.what.document});
+        if (!done) return done;
+        done = execute(database_.get(), "DELETE FROM configurations WHERE session_id = ? AND number <= ?",
+                       {session_id, number - static_cast<std::int64_t>(most_versions_)});
+        if (!done) return done;
+        return all->commit();
+    }
+
+    storage::database database_;
+    std::size_t most_versions_;
+    std::map<std::string, std::deque<shared_version>> versions_;
+};
+
+}  // namespace
+
+result<std::unique_ptr<configuration_store>> open_configuration_store(const std::string& data_dir,
+                                                                      std::size_t most_versions) {
+    auto opened = storage::database::open(data_dir);
+    if (!opened) return opened.error();
+    // Its commits are on the io thread: they wait for no disk, and leave checkpoints to the pool's connection.
+    for (const auto* each : {"PRAGMA synchronous = NORMAL", "PRAGMA wal_autocheckpoint = 0"})
+        if (auto set = execute(opened->get(), each); !set) return set.error();
+    auto made = std::make_unique<kept_store>(std::move(*opened), most_versions);
+    if (auto loaded = made->load(); !loaded) return loaded.error();
+    return std::unique_ptr<configuration_store>(std::move(made));
+}
+
+}  // namespace gateway::api::composio

@@ -1,0 +1,84 @@
+// The sessions that an earlier gateway left: there again, or ended if their time is over.
+#include <utility>
+
+#include "gateway/base/ids.hpp"
+#include "gateway/base/log.hpp"
+#include "gateway/sessions/live_registry.hpp"
+
+namespace gateway::sessions {
+namespace {
+
+// What idle times and counts may be behind after a gateway that was killed.
+constexpr milliseconds keep_interval{5'000};
+
+bool passed(milliseconds limit, wall_clock::time_point since) {
+    return limit > milliseconds(0) && wall_clock::now() - since > limit;
+}
+
+}  // namespace
+
+// No seq is given out before its block is written down, and no directory goes before its session has.
+result<void> live_registry::revive_sessions() {
+    auto opened = open_session_store(parts_.data_dir, parts_.kept_cells_bytes);
+    if (!opened) return opened.error();
+    store_ = std::move(*opened);
+    keeper_ = std::make_unique<session_keeper>(parts_.ex, parts_.pool, *store_);
+    auto earlier = store_->load();
+    if (!earlier) return earlier.error();
+    std::vector<session_changes> changes;
+    std::set<std::string> kept;
+    for (auto& each : *earlier) {
+        session_changes made{each.what.id, has_expired(each.what), each.what, {}};
+        made.now->seq_limit += seq_block;
+        if (!made.removed) kept.insert(each.what.directory);
+        if (made.removed) log::info("session {} ended while there was no gateway: its time is over", each.what.id);
+        changes.push_back(std::move(made));
+    }
+    if (!changes.empty())
+        if (auto written = store_->write(changes); !written) return written;
+    if (!parts_.keep_files)
+        if (auto cleared = directories_->remove_leftovers(kept); !cleared)
+            return failure{errc::io_error, cleared.error().text};
+    for (auto& each : *earlier)
+        if (kept.contains(each.what.directory)) revive(std::move(each));
+    return {};
+}
+
+bool live_registry::has_expired(const kept_session& which) const {
+    return passed(which.options.lifetime.value_or(parts_.bounds.lifetime), which.created_at) ||
+           passed(which.options.idle_timeout.value_or(parts_.bounds.idle_timeout), which.last_activity);
+}
+
+// One whose kernelspec or directory is no longer there is there all the same, and says why it does not start.
+void live_registry::revive(loaded_session earlier) {
+    const auto id = earlier.what.id;
+    auto made = parts_for(id, earlier.what.options);
+    made.directory = earlier.what.directory;
+    auto paths = directories_->reopen(made.directory);
+    if (!paths) {
+        log::error("session {} is given up: {}", id, paths.error().text);
+        keeper_->remove(id);
+        return;
+    }
+    auto spec = parts_.specs.find(made.options.kernel_name);
+    if (spec) made.kernel.spec = std::move(*spec);
+    made.kernel.spec.name = made.options.kernel_name;
+    made.kernel.id = make_uuid();
+    furnish(made.kernel, *paths, made.options.settings);
+    made.kernel.env = made.options.env;
+    place_files(made, *paths);
+    made.earlier = std::move(earlier);
+    auto revived = std::make_shared<live_session>(std::move(made));
+    sessions_.emplace(id, revived);
+    revived->revive();
+}
+
+awaitable<void> live_registry::keep_forever() {
+    for (;;) {
+        const bool slept = co_await sleep_for(keep_interval);
+        if (!slept) co_return;
+        for (const auto& [id, each] : sessions_) each->keep_when_changed();
+    }
+}
+
+}  // namespace gateway::sessions

@@ -1,0 +1,78 @@
+#include "gateway/sessions/sandbox.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "gateway/sessions/json_reading.hpp"
+
+namespace gateway::sessions {
+namespace {
+
+using nlohmann::json;
+
+failure wrong(std::string message) { return {errc::invalid_request, std::move(message)}; }
+
+std::string names_of(const std::vector<sandbox_size>& sizes) {
+    std::vector<std::string> names;
+    for (const auto& each : sizes) names.push_back(each.name);
+    return fmt::format("{}", fmt::join(names, ", "));
+}
+
+bool is_size(const json& value) {
+    const auto sizes = usual_sizes();
+    return value.is_string() && std::any_of(sizes.begin(), sizes.end(), [&](const auto& each) {
+               return each.name == value.get_ref<const std::string&>();
+           });
+}
+
+}  // namespace
+
+std::vector<sandbox_size> usual_sizes() {
+    constexpr std::int64_t gigabyte = 1ll << 30;
+    return {{"standard", 1, gigabyte},
+            {"medium", 2, 2 * gigabyte},
+            {"large", 4, 4 * gigabyte},
+            {"xlarge", 8, 8 * gigabyte}};
+}
+
+result<sandbox_settings> read_sandbox(const std::string& object) {
+    sandbox_settings made;
+    if (object.empty() || object == "{}") return made;
+    const auto from = parse_object(object);
+    if (auto enable = from.find("enable"); enable != from.end() && !enable->is_null()) {
+        if (!enable->is_boolean()) return wrong("sandbox.enable must be true or false");
+        made.enable = enable->get<bool>();
+    }
+    if (auto size = from.find("sandbox_size"); size != from.end() && !size->is_null()) {
+        if (!is_size(*size)) return wrong("sandbox.sandbox_size must be one of " + names_of(usual_sizes()));
+        made.size = size->get<std::string>();
+    }
+    return made;
+}
+
+sandbox_settings known_sandbox(const std::string& object) {
+    auto read = read_sandbox(object);
+    return read ? *read : sandbox_settings{};
+}
+
+std::string change_sandbox(const std::string& object, const std::string& change) {
+    auto made = parse_object(object);
+    const auto changes = parse_object(change);
+    for (const auto& [name, value] : changes.items()) {
+        if (value.is_null())
+            made.erase(name);
+        else
+            made[name] = value;
+    }
+    return made.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+failure no_sandbox() {
+    return wrong(
+        "this session has no sandbox of its own (sandbox.enable is false): run the code where you have it, or turn the "
+        "sandbox on with PATCH /api/v1/sessions/{session} {\"sandbox\":{\"enable\":true}}");
+}
+
+}  // namespace gateway::sessions

@@ -1,0 +1,28 @@
+#include "gateway/sessions/session_change.hpp"
+
+#include "gateway/sessions/sandbox.hpp"
+
+namespace gateway::sessions {
+namespace {
+
+template <class T>
+void set(std::optional<T>& into, const std::optional<std::optional<T>>& by) {
+    if (by) into = *by;
+}
+
+}  // namespace
+
+result<session_options> changed(session_options from, const session_change& by, const std::string& session_id) {
+    if (by.name) from.name = by.name->value_or(session_id);
+    set(from.cell_timeout, by.cell_timeout);
+    set(from.idle_timeout, by.idle_timeout);
+    set(from.lifetime, by.lifetime);
+    set(from.settings.error_correction, by.error_correction);
+    set(from.settings.install, by.install);
+    if (by.forget_sandbox) from.sandbox = "{}";
+    if (!by.sandbox.empty()) from.sandbox = change_sandbox(from.sandbox, by.sandbox);
+    if (auto good = read_sandbox(from.sandbox); !good) return good.error();
+    return from;
+}
+
+}  // namespace gateway::sessions
