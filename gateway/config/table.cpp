@@ -263,9 +263,10 @@ std::vector<setting> tools_settings() {
 
 std::vector<setting> make_settings() {
     std::vector<setting> all;
-    for (auto section : {server_settings(), storage_settings(), kernels_settings(), culling_settings(),
-                         sessions_settings(), size_settings(), output_log_settings(), tools_settings(), composio_settings(),
-                         packages_settings(), accounts_settings(), llm_settings(), search_settings()}) {
+    for (auto section :
+         {server_settings(), storage_settings(), kernels_settings(), culling_settings(), sessions_settings(),
+          size_settings(), output_log_settings(), tools_settings(), composio_settings(), packages_settings(),
+          accounts_settings(), llm_settings(), search_settings()}) {
         all.insert(all.end(), section.begin(), section.end());
     }
     return all;

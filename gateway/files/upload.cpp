@@ -17,6 +17,17 @@ http::response refuse(const failure& why, const http::request& asked) {
     return http::error_response(why, http::error_style::agent, asked.id, status);
 }
 
+// What is stored is what comes: a piece would take the place of the whole file, and an encoding would be forgotten.
+result<void> check_whole(const http::request& asked) {
+    if (asked.headers.count("content-range") != 0)
+        return failure{errc::invalid_request, "Content-Range is not taken: send the whole file, without it"};
+    const auto encoding = http::trim(asked.header("content-encoding"));
+    if (!encoding.empty() && encoding != "identity")
+        return failure{errc::invalid_request,
+                       "Content-Encoding is not taken: send the file as it is to be stored, without it"};
+    return {};
+}
+
 awaitable<result<void>> write_all(shared_upload into, asio::thread_pool& pool, http::request& asked) {
     while (true) {
         auto piece = co_await asked.body_pieces();
@@ -57,6 +68,7 @@ result<mounts::file_condition> read_condition(const http::request& asked) {
 
 awaitable<http::response> upload(shared_store into, asio::thread_pool& pool, mounts::file_path path,
                                  http::request& asked) {
+    if (auto whole = check_whole(asked); !whole) co_return refuse(whole.error(), asked);
     auto condition = read_condition(asked);
     if (!condition) co_return refuse(condition.error(), asked);
     auto begin = [into, path = std::move(path), condition = *condition] { return into->begin(path, condition); };

@@ -50,7 +50,8 @@ void live_registry::furnish(kernels::kernel_options& made, const mounts::session
 
 session_parts live_registry::parts_for(const std::string& id, session_options options) const {
     session_parts made{
-        parts_.ex, parts_.pool, parts_.kernels, parts_.budget, parts_.limits, id, std::move(options), {}, {}, {}, {}, {}};
+        parts_.ex, parts_.pool, parts_.kernels, parts_.budget, parts_.limits, id, std::move(options), {}, {}, {},
+        {},        {}};
     if (made.options.made_by == origin::agent) made.keeper = keeper_.get();
     return made;
 }

@@ -103,9 +103,7 @@ submitted live_shell::begin(const std::string& id, command_options what, started
     made->started_at = wall_clock::now();
     made->seq_first = made->seq_last = log_event("command_started", *made, command_started_body(*made));
     command_listener listener;
-    listener.signal = [program](int number, bool sweep) {
-        program.kernel->signal_program(program.id, number, sweep);
-    };
+    listener.signal = [program](int number, bool sweep) { program.kernel->signal_program(program.id, number, sweep); };
     listener.output = [this, id](command_stream which, std::string text) { take_output(id, which, std::move(text)); };
     listener.ended = [this, id](const command_outcome& how) { end_command(id, how); };
     listener.silent = [this, id] { forget_process(id); };

@@ -15,9 +15,9 @@
 #include "gateway/sessions/cell_settings.hpp"
 #include "gateway/sessions/jupyter_client.hpp"
 #include "gateway/sessions/output_log.hpp"
+#include "gateway/sessions/sandbox.hpp"
 #include "gateway/sessions/shell.hpp"
 #include "gateway/sessions/submitted.hpp"
-#include "gateway/sessions/sandbox.hpp"
 #include "gateway/tools/meter.hpp"
 #include "mounts/file_store.hpp"
 

@@ -93,6 +93,14 @@ def test_a_file_is_read_in_part_and_not_again(files: Files) -> None:
     assert digest == files.put("b", data, 201).headers["Repr-Digest"]
 
 
+@pytest.mark.parametrize("header", [{"Content_Range": "bytes 1-2/3"}, {"Content_Encoding": "gzip"}], ids=str)
+def test_a_part_or_an_encoding_is_not_stored_as_the_file(files: Files, header: dict[str, str]) -> None:
+    files.put("a", b"whole", 201)
+    assert "is not taken" in files.put("a", b"pa", 400, **header).json()["error"]["message"]
+    assert files.get("a").text == "whole"
+    files.put("a", b"plain", 200, Content_Encoding="identity")
+
+
 def test_of_writers_with_one_version_one_wins(files: Files) -> None:
     version = files.put("a", b"0", 201).headers["ETag"]
     with ThreadPoolExecutor(8) as pool:
