@@ -55,6 +55,7 @@ struct execute_options {
 struct kept_text {
     std::string head;            // UTF-8; its last line says what is missing when the file has not all
     std::size_t characters = 0;  // of all the text
+    std::size_t lines = 0;       // that began in it
     std::string file;  // "/mnt/files/.composio/output/…" once it is longer than the limit, if it could be made
 };
 

@@ -30,6 +30,15 @@ std::size_t bytes_of(std::string_view text, std::size_t characters, std::size_t&
     return cut;
 }
 
+// How many lines begin in `text`; `is_start`: whether its first byte begins one, and then that of what follows.
+std::size_t lines_begun(std::string_view text, bool& is_start) {
+    if (text.empty()) return 0;
+    const auto breaks = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+    const auto begun = breaks + (is_start ? 1 : 0) - (text.back() == '\n' ? 1 : 0);
+    is_start = text.back() == '\n';
+    return begun;
+}
+
 // How many of the bytes could be written; errno says why not all.
 std::size_t write_some(int fd, std::string_view text) {
     std::size_t all = 0;
@@ -66,6 +75,7 @@ void text_keeper::append(kept_text& kept, std::string_view text) {
     const auto fits = bytes_of(text, room, count);
     const bool was_whole = kept.characters <= limits_.characters;
     kept.characters += count;
+    kept.lines += lines_begun(text, ends_with_line_);
     if (kept.characters <= limits_.characters) {
         kept.head.append(text);
         return;

@@ -48,6 +48,7 @@ class text_keeper {
     std::uint64_t written_ = 0;
     std::optional<std::string> lost_;  // why the file has no more
     bool told_ = false;                // the kept text says so
+    bool ends_with_line_ = true;       // what was appended, or nothing was
 };
 
 }  // namespace gateway::sessions

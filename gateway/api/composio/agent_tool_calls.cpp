@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "gateway/api/agent/session_json.hpp"
+#include "gateway/api/composio/bash_tool.hpp"
 #include "gateway/api/composio/cell_text.hpp"
 #include "gateway/api/composio/json_reading.hpp"
 
@@ -51,6 +52,20 @@ json error_of(const sessions::cell& from) {
             {"ename", from.error->ename}, {"evalue", from.error->evalue}, {"traceback", traceback_text(*from.error)}};
     const auto why = why_failed(from);
     return why.empty() ? json(nullptr) : json{{"code", to_string(from.status)}, {"message", why}};
+}
+
+json command_data(const sessions::command& from) {
+    const auto why = why_stopped(from);
+    json made = {{"command_id", from.id},
+                 {"status", to_string(from.status)},
+                 {"stdout", text_with_trailer(from.out.head, from.out.file)},
+                 {"stderr", text_with_trailer(from.err.head, from.err.file)},
+                 {"error", why.empty() ? json(nullptr) : json{{"code", to_string(from.status)}, {"message", why}}},
+                 {"duration_ms", from.duration.count()}};
+    if (from.exit_code) made["exit_code"] = *from.exit_code;
+    if (from.signal) made["signal"] = *from.signal;
+    if (from.reason != sessions::cell_reason::none) made["reason"] = to_string(from.reason);
+    return made;
 }
 
 json cell_data(const sessions::cell& from, const shown_cell& shown) {
@@ -116,6 +131,22 @@ awaitable<tool_outcome> execute_code(shared_agent_call call) {
     auto made = good_outcome(cell_data(**ended, shown));
     made.error = why_failed(**ended);
     made.images = std::move(shown.images);
+    co_return made;
+}
+
+awaitable<tool_outcome> run_shell_command(shared_agent_call call) {
+    sessions::command_options options;
+    options.text = text_member(*call->arguments, "command");
+    options.working_dir = text_member(*call->arguments, "cwd");
+    options.timeout = seconds_of(member(*call->arguments, "timeout_s"));
+    if (!is_good_time(options.timeout)) co_return refused_outcome(bad_time("timeout_s"));
+    std::function<void(const std::string&)> begun = [which = call->which](const std::string& id) {
+        which->command_id = id;
+    };
+    auto ended = co_await run_command(call->session, std::move(options), std::move(begun));
+    if (!ended) co_return refused_outcome(ended.error());
+    auto made = good_outcome(command_data(**ended));
+    made.error = why_stopped(**ended);
     co_return made;
 }
 

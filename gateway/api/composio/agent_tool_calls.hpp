@@ -24,6 +24,7 @@ awaitable<tool_outcome> create_session(shared_agent_call call);
 awaitable<tool_outcome> list_sessions(shared_agent_call call);
 awaitable<tool_outcome> end_session(shared_agent_call call);
 awaitable<tool_outcome> execute_code(shared_agent_call call);
+awaitable<tool_outcome> run_shell_command(shared_agent_call call);
 awaitable<tool_outcome> list_session_files(shared_agent_call call);
 awaitable<tool_outcome> read_session_file(shared_agent_call call);
 awaitable<tool_outcome> write_session_file(shared_agent_call call);

@@ -41,6 +41,14 @@ constexpr agent_tool all_tools[] = {
 "session":{"type":"string","description":"Id or name of the session"},"code":{"type":"string"},
 "timeout_s":{"type":"number","description":"After which the cell is stopped; the session's when absent"}}})",
      http::scope::execute, false, execute_code},
+    {"bash", "Run a command",
+     "Runs a command with bash in a session's sandbox, beside its cells: both see the same files.",
+     R"({"type":"object","additionalProperties":false,"required":["session","command"],"properties":{
+"session":{"type":"string","description":"Id or name of the session"},
+"command":{"type":"string","description":"What bash reads"},
+"cwd":{"type":"string","description":"Where it runs; as the cells when absent"},
+"timeout_s":{"type":"number","description":"After which the command is stopped; 180 when absent"}}})",
+     http::scope::execute, false, run_shell_command},
     {"list_files", "List files", "Files of a session below /mnt/files, in the order of their paths.",
      R"({"type":"object","additionalProperties":false,"required":["session"],"properties":{
 "session":{"type":"string"},"prefix":{"type":"string","description":"The beginning of the paths"},

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "gateway/api/composio/bash_tool.hpp"
 #include "gateway/api/composio/catalog.hpp"
 #include "gateway/api/composio/json_reading.hpp"
 #include "gateway/api/composio/tool_search.hpp"
@@ -41,6 +42,12 @@ awaitable<tool_outcome> perform(shared_call call) {
         auto queued = [which = call->which](const std::string& cell_id) { which->cell_id = cell_id; };
         workbench_parts parts{call->session, call->with.cells, call->with.seen, std::move(queued)};
         co_return co_await run_workbench(std::move(parts), what.arguments);
+    }
+    if (what.of->which == meta::bash) {
+        std::function<void(const std::string&)> begun = [which = call->which](const std::string& id) {
+            which->command_id = id;
+        };
+        co_return co_await run_bash(call->session, what.arguments, std::move(begun));
     }
     if (what.of->which == meta::multi_execute) co_return co_await call_many(call);
     auto all = co_await allowed_tools(call->with.tools, call->settings());

@@ -1,5 +1,6 @@
 #include "gateway/api/composio/mcp_call.hpp"
 
+#include <csignal>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -107,6 +108,11 @@ void mcp_calls::abandon(const mcp_call& call) {
 awaitable<void> mcp_calls::stop() { co_await cancels_.join(); }
 
 awaitable<void> mcp_calls::end(shared_session session, std::shared_ptr<run> what) {
+    if (session && !what->command_id.empty()) {
+        auto told = session->commands().signal(what->command_id, SIGTERM);
+        if (!told) log::debug("cancel of {}: {}", what->command_id, told.error().message);
+        co_return;
+    }
     if (what->cell_id.empty() || !session) {
         what->cancel();
         co_return;

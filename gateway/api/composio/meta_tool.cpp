@@ -71,6 +71,19 @@ constexpr const char* workbench_description =
     "Helpers are there without import: run_composio_tool(slug, arguments), invoke_llm(query) and web_search(query), "
     "each returning (result, error). Use ThreadPoolExecutor to call many tools at once.";
 
+constexpr const char* bash_input = R"({"type":"object","required":["command"],"properties":{
+"command":{"type":"string","description":"What bash reads"},
+"session_id":{"type":"string","description":"The id that COMPOSIO_SEARCH_TOOLS gave"}}})";
+constexpr const char* bash_output = R"({"type":"object","required":["stdout","stdoutLines","stderr","stderrLines"],
+"properties":{"stdout":{"type":"string"},"stdoutLines":{"type":"integer"},"stderr":{"type":"string"},
+"stderrLines":{"type":"integer"},"exit_code":{"type":"integer"},"signal":{"type":"integer"},
+"stdout_file_path":{"type":"string"},"stderr_file_path":{"type":"string"},"session":{"type":"object"},
+"sandbox_id_suffix":{"type":"string"}}})";
+constexpr const char* bash_description =
+    "Runs a command with bash in this session's sandbox, beside COMPOSIO_REMOTE_WORKBENCH: both see the same files, "
+    "and those in /mnt/files outlive the sandbox. A command is stopped after 180 s unless configured otherwise. Python "
+    "variables and helpers are not there.";
+
 }  // namespace
 
 const std::vector<meta_tool>& meta_tools() {
@@ -90,6 +103,7 @@ const std::vector<meta_tool>& meta_tools() {
          wait_output, true},
         {meta::workbench, "COMPOSIO_REMOTE_WORKBENCH", "Remote workbench", workbench_description, workbench_input,
          workbench_output, false},
+        {meta::bash, "COMPOSIO_REMOTE_BASH_TOOL", "Remote bash", bash_description, bash_input, bash_output, false},
     };
     return all;
 }
@@ -108,6 +122,9 @@ result<void> check_enabled(const configuration& from, meta which) {
     switch (which) {
         case meta::workbench:
             if (!from.workbench.enable) return off("COMPOSIO_REMOTE_WORKBENCH", "workbench.enable");
+            break;
+        case meta::bash:
+            if (!from.workbench.enable) return off("COMPOSIO_REMOTE_BASH_TOOL", "workbench.enable");
             break;
         case meta::search_tools:
             if (!from.search) return off("COMPOSIO_SEARCH_TOOLS", "search.enable");

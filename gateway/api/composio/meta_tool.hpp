@@ -18,7 +18,8 @@ enum class meta : std::uint8_t {
     multi_execute,
     manage_connections,
     wait_for_connections,
-    workbench
+    workbench,
+    bash
 };
 
 struct meta_tool {

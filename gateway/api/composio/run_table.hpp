@@ -28,6 +28,8 @@ class run {
     awaitable<result<void>> wait();
     // Its cell, once it has one; empty for other tools.
     std::string cell_id;
+    // Its command in the session's shell, likewise.
+    std::string command_id;
     // Ends a call that is no cell: its tool is told.
     void cancel() { task_.cancel(); }
 

@@ -12,6 +12,7 @@ namespace {
 constexpr std::size_t most_slug_bytes = 200;
 constexpr std::size_t most_calls = 50;
 constexpr std::size_t most_queries = 20;
+constexpr std::size_t most_command_bytes = (128u << 10) - 1;  // of one argument, its final NUL counted
 constexpr std::size_t most_use_case_characters = 1'024;
 
 failure refuse(std::string message) { return {errc::invalid_request, std::move(message)}; }
@@ -54,6 +55,18 @@ result<void> check_workbench(const json& arguments) {
     if (!timeout.is_null() && (!timeout.is_number() || !(timeout.get<double>() > 0)))
         return wrong("timeout", "a number of seconds over 0");
     return check_texts(arguments, {"thought", "current_step", "current_step_metric", "session_id"});
+}
+
+result<void> check_bash(const json& arguments) {
+    const auto& command = member(arguments, "command");
+    if (command.is_null()) return missing("command");
+    if (!command.is_string() || command.get_ref<const std::string&>().empty())
+        return wrong("command", "a text that bash reads");
+    if (command.get_ref<const std::string&>().size() > most_command_bytes)
+        return wrong("command", "at most " + std::to_string(most_command_bytes) +
+                                    " bytes, as Linux takes no more; write a script to a file and run that");
+    if (command.get_ref<const std::string&>().find('\0') != std::string::npos) return wrong("command", "without NUL");
+    return check_texts(arguments, {"session_id"});
 }
 
 result<void> check_multi(const json& arguments) {
@@ -127,6 +140,8 @@ result<void> check_tool_call(const tool_call& what, const configuration& with) {
     switch (what.of->which) {
         case meta::workbench:
             return check_workbench(*what.arguments);
+        case meta::bash:
+            return check_bash(*what.arguments);
         case meta::multi_execute:
             return check_multi(*what.arguments);
         case meta::search_tools:

@@ -41,6 +41,26 @@ TEST_F(agent_mcp, makes_lists_and_ends_sessions) {
     EXPECT_EQ(use("end_session", in_session())["structuredContent"]["error"]["code"], "session_not_found");
 }
 
+TEST_F(agent_mcp, runs_a_command) {
+    make_session();
+    auto body = R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":)" +
+                call_of("bash", in_session(R"(,"command":"pwd","cwd":"/tmp","timeout_s":2.5)")) + "}";
+    auto client = open("POST", "/mcp", body, both);
+    client.read_until("\r\n\r\n");
+    ASSERT_EQ(session()->shell.started.size(), 1u);
+    EXPECT_EQ(session()->shell.started[0].working_dir, "/tmp");
+    EXPECT_EQ(session()->shell.started[0].timeout, milliseconds(2'500));
+    auto& command = *session()->shell.all[0];
+    session()->shell.print(command, "/tmp\n");
+    session()->shell.finish(command, 1);
+    auto text = client.finish().text;
+    auto result = json::parse(text.substr(text.find("data: ") + 6))["result"];
+    EXPECT_EQ(result["isError"], false);
+    EXPECT_EQ(result["structuredContent"]["stdout"], "/tmp\n");
+    EXPECT_EQ(result["structuredContent"]["exit_code"], 1);
+    EXPECT_EQ(use("bash", in_session(R"(,"command":"x","timeout_s":0)"))["isError"], true);
+}
+
 TEST_F(agent_mcp, runs_code_and_tells_what_it_raised) {
     make_session();
     auto body = R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":)" +

@@ -20,6 +20,7 @@ class composio_execute : public composio_fixture {
     std::string cell_of(const std::string& code, const std::string& more = "") {
         return call_of("COMPOSIO_REMOTE_WORKBENCH", R"({"code_to_execute":")" + code + "\"" + more + "}");
     }
+    const std::string bash = "COMPOSIO_REMOTE_BASH_TOOL";
     connection begin(const std::string& body, const std::string& headers = "") {
         return open("POST", base + "/" + id + "/execute", body, headers);
     }
@@ -56,6 +57,53 @@ TEST_F(composio_execute, runs_a_cell_and_sends_spaces_meanwhile) {
     EXPECT_EQ(session()->executed[0].current_step, "ADD");
     EXPECT_EQ(session()->executed[0].current_step_metric, R"("1/2")");
     EXPECT_FALSE(session()->executed[0].allow_stdin);
+}
+
+TEST_F(composio_execute, runs_a_command) {
+    auto client = begin(call_of(bash, R"({"command":"ls -l | wc","session_id":"fish"})"));
+    client.read_until("\r\n\r\n  ");
+    ASSERT_EQ(session()->shell.started.size(), 1u);
+    EXPECT_EQ(session()->shell.started[0].text, "ls -l | wc");
+    EXPECT_FALSE(session()->shell.started[0].stdin_stays_open);
+    auto& command = *session()->shell.all[0];
+    command.out = {"1 2 3\n", 6, 1, ""};
+    command.err = {"head", 50'000, 700, "/mnt/files/.composio/output/cmd_1.stderr.txt"};
+    session()->shell.finish(command, 3);
+    auto answer = client.finish();
+    EXPECT_TRUE(answer.body["error"].is_null()) << answer.text;
+    const auto& data = answer.body["data"];
+    EXPECT_EQ(data["stdout"], "1 2 3\n");
+    EXPECT_EQ(data["stdoutLines"], 1);
+    EXPECT_THAT(data["stderr"].get<std::string>(),
+                HasSubstr("Run 'cat /mnt/files/.composio/output/cmd_1.stderr.txt' to view the full output"));
+    EXPECT_EQ(data["stderrLines"], 700);
+    EXPECT_EQ(data["stderr_file_path"], "/mnt/files/.composio/output/cmd_1.stderr.txt");
+    EXPECT_FALSE(data.contains("stdout_file_path"));
+    EXPECT_EQ(data["exit_code"], 3);
+    EXPECT_EQ(data["session"]["id"], "fish");
+}
+
+TEST_F(composio_execute, tells_why_a_command_was_stopped) {
+    auto client = begin(call_of(bash, R"({"command":"sleep 999"})"));
+    client.read_until("\r\n\r\n  ");
+    auto& command = *session()->shell.all.at(0);
+    session()->shell.finish(command);
+    command.status = sessions::cell_status::timeout;
+    command.exit_code.reset();
+    command.signal = 15;
+    command.duration = milliseconds(180'000);
+    auto answer = client.finish();
+    EXPECT_THAT(answer.body["error"].get<std::string>(), HasSubstr("deadline after 180.0 s"));
+    EXPECT_EQ(answer.body["data"]["signal"], 15);
+}
+
+TEST_F(composio_execute, refuses_a_command_that_cannot_be_one) {
+    const std::string nothing_told = "Validation error: Required at \"command\"";
+    EXPECT_EQ(post("/execute", call_of(bash)).error(), nothing_told);
+    EXPECT_EQ(post("/execute", call_of(bash, R"({"command":""})")).status, 400);
+    EXPECT_EQ(post("/execute", call_of(bash, R"({"command":"a\u0000b"})")).status, 400);
+    EXPECT_EQ(post("/execute", call_of(bash, R"({"command":")" + std::string(131'072, 'x') + "\"}")).status, 400);
+    EXPECT_TRUE(session()->shell.started.empty());
 }
 
 TEST_F(composio_execute, tells_loudly_what_code_raised) {
@@ -104,7 +152,7 @@ TEST_F(composio_execute, says_where_the_rest_of_a_long_text_is) {
     auto client = begin(cell_of("1"));
     wait_for_cells(1);
     auto cell = session()->cell_at(0);
-    cell->out = sessions::kept_text{"head", 50'000, "/mnt/files/.composio/output/cell_1.stdout.txt"};
+    cell->out = sessions::kept_text{"head", 50'000, 1, "/mnt/files/.composio/output/cell_1.stdout.txt"};
     const std::string large(50'000, 'x');
     cell->result =
         sessions::cell_output{session()->output(*cell, "execute_result", R"({"data":{"text/plain":")" + large + "\"}}"),

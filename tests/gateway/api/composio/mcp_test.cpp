@@ -76,8 +76,9 @@ TEST_F(composio_mcp, stays_closed_to_pages_of_other_origins) {
 
 TEST_F(composio_mcp, lists_the_tools_of_the_session) {
     auto listed = send(message("tools/list")).body["result"]["tools"];
-    EXPECT_EQ(listed.size(), 5u);
+    EXPECT_EQ(listed.size(), 6u);
     EXPECT_EQ(listed[4]["name"], "COMPOSIO_REMOTE_WORKBENCH");
+    EXPECT_EQ(listed[5]["name"], "COMPOSIO_REMOTE_BASH_TOOL");
     EXPECT_EQ(listed[4]["inputSchema"]["required"], json({"code_to_execute"}));
     EXPECT_EQ(listed[4]["annotations"]["destructiveHint"], true);
     call("PATCH", base + "/" + id, R"({"workbench":{"enable":false},"preload":{"tools":["DEMO_ADD"]}})");

@@ -168,15 +168,15 @@ TEST_F(composio_sessions, give_custom_tools_their_slugs) {
 TEST_F(composio_sessions, list_their_tools_in_pages) {
     create(R"({"user_id":"ana","preload":{"tools":["demo_add"]}})");
     auto all = call("GET", base + "/" + id + "/tools?limit=500").body;
-    EXPECT_EQ(all["total_items"], 6);
+    EXPECT_EQ(all["total_items"], 7);
     EXPECT_TRUE(all["next_cursor"].is_null());
     for (const auto& each : all["items"]) {
         EXPECT_EQ(each["input_parameters"]["type"], "object") << each;
         EXPECT_EQ(each["output_parameters"]["type"], "object") << each;
         EXPECT_TRUE(each["toolkit"]["slug"].is_string()) << each;
     }
-    EXPECT_EQ(all["items"][5]["slug"], "DEMO_ADD");
-    EXPECT_EQ(all["items"][5]["toolkit"]["slug"], "demo");
+    EXPECT_EQ(all["items"][6]["slug"], "DEMO_ADD");
+    EXPECT_EQ(all["items"][6]["toolkit"]["slug"], "demo");
     auto first = call("GET", base + "/" + id + "/tools?limit=4").body;
     EXPECT_EQ(first["items"].size(), 4u);
     EXPECT_EQ(first["next_cursor"], "4");
