@@ -26,7 +26,7 @@ std::string allowed_methods(const std::vector<std::string>& of_routes) {
 
 bool asks_for_key_header(const request& what) {
     auto asked = what.header("access-control-request-headers");
-    return list_has(asked, "authorization") || list_has(asked, "x-api-key");
+    return list_has(asked, "authorization") || list_has(asked, "x-api-key") || list_has(asked, "x-session-access-key");
 }
 
 }  // namespace
@@ -165,11 +165,25 @@ std::optional<response> admission::check_origin(state& of) const {
     return of.refuse(errc::not_found, why);
 }
 
+std::optional<response> admission::check_session_key(state& of) const {
+    const auto& good_for = of.what.caller.only_session;
+    if (of.match.found->needed == scope::none) return std::nullopt;
+    if (of.match.found->takes_session_key && !of.what.parameters.empty() && of.what.parameters.front() == good_for)
+        return std::nullopt;
+    return of.refuse(errc::forbidden,
+                     fmt::format("this is the key of the session {}, good for its tools and files alone: "
+                                 "use a key of the gateway's here",
+                                 good_for));
+}
+
 std::optional<response> admission::check_caller(state& of) const {
     auto needed = of.match.found->needed;
     auto key = find_key(of.what);
     auto caller = keys_->find(key);
     if (caller) of.what.caller = std::move(*caller);
+    if (!of.what.caller.only_session.empty()) {
+        if (auto refused = check_session_key(of)) return refused;
+    }
     if (of.what.caller.may(needed)) return std::nullopt;
     if (!caller)
         return of.refuse(

@@ -41,6 +41,7 @@ class admission {
     std::optional<response> answer_options(state& of) const;
     std::optional<response> check_origin(state& of) const;
     std::optional<response> check_caller(state& of) const;
+    std::optional<response> check_session_key(state& of) const;
 
     const server_options* options_;
     const router* routes_;

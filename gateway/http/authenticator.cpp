@@ -40,7 +40,8 @@ std::optional<std::string> find_subprotocol_key(const request& from) {
 
 std::optional<std::string> find_header_key(const request& from) {
     if (auto key = find_authorization(from)) return key;
-    return not_empty(from.header("x-api-key"));
+    if (auto key = not_empty(from.header("x-api-key"))) return key;
+    return not_empty(from.header("x-session-access-key"));
 }
 
 std::optional<std::string> find_key(const request& from) {

@@ -13,7 +13,8 @@
 namespace gateway::http {
 
 // Every place a request can carry a key in, the first that is there: Authorization (`token` or `Bearer`, any case),
-// x-api-key, ?token=, and JEP 121's WebSocket subprotocol v1.token.websocket.jupyter.org.<urlencoded key>.
+// x-api-key, x-session-access-key, ?token=, and JEP 121's WebSocket subprotocol
+// v1.token.websocket.jupyter.org.<urlencoded key>.
 std::optional<std::string> find_key(const request& from);
 // Only from headers: a page of another origin can send those only after a preflight, unlike a query or a WebSocket.
 std::optional<std::string> find_header_key(const request& from);

@@ -22,6 +22,7 @@ struct route {
     std::string pattern;  // "/api/kernels/{}/channels"; {} is one path segment, a last {*} the rest of the path
     scope needed = scope::execute;
     error_style errors = error_style::jupyter;
+    bool takes_session_key = false;  // also the own key of the session whose id is the first parameter
     std::size_t max_body_bytes = 0;  // 0: server_options' own limit
     bool streams_body = false;       // the handler reads request::body_pieces, of any size; else the body comes whole
     bool any_name = false;           // control characters may be in the path: it ends in a file's name

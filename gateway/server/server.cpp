@@ -26,6 +26,7 @@
 #include "gateway/base/log.hpp"
 #include "gateway/files/links.hpp"
 #include "gateway/http/key_authenticator.hpp"
+#include "gateway/http/session_keys.hpp"
 #include "gateway/server/front_page.hpp"
 #include "gateway/server/options.hpp"
 #include "gateway/tools/json_text.hpp"
@@ -87,6 +88,7 @@ class parts {
     result<void> open_keys();
     result<void> open_links();
     result<void> open_accounts();
+    result<void> open_session_keys();
     void add_routes();
     void add_helper_routes();
     void announce() const;
@@ -119,6 +121,8 @@ class parts {
     std::unique_ptr<http::key_store> keys_;
     std::unique_ptr<http::authenticator> authenticator_;
     http::key_authenticator* watched_ = nullptr;
+    std::optional<http::session_keys> session_keys_;
+    std::unique_ptr<http::authenticator> all_keys_;  // those of the store, and those of sessions
     http::router router_;
     std::unique_ptr<http::server> server_;
     std::unique_ptr<api::helpers::endpoint> helpers_;
@@ -178,6 +182,19 @@ sessions::registry_parts parts::make_registry_parts() {
     made.force_kernel = settings_.kernels.force_name;
     for (const auto& [name, count] : settings_.kernels.pool) made.warm[name] = static_cast<int>(count);
     return made;
+}
+
+result<void> parts::open_session_keys() {
+    auto opened = http::session_keys::open(owned_.data());
+    if (!opened) return opened.error();
+    session_keys_ = std::move(*opened);
+    auto find_user = [this](const std::string& session) -> std::optional<std::string> {
+        auto found = registry_.find(session);
+        return found ? std::optional(found->options().user_id) : std::nullopt;
+    };
+    all_keys_ =
+        std::make_unique<http::session_key_authenticator>(*authenticator_, *session_keys_, std::move(find_user));
+    return {};
 }
 
 result<void> parts::open_keys() {
@@ -269,11 +286,12 @@ result<void> parts::prepare() {
     if (auto opened = open_keys(); !opened) return opened;
     if (auto opened = open_links(); !opened) return opened;
     if (auto opened = open_accounts(); !opened) return opened;
+    if (auto opened = open_session_keys(); !opened) return opened;
     if (auto started = registry_.start(); !started) return started;
     if (auto opened = composio_.keep_in(owned_.data()); !opened) return opened;
     if (auto started = installer_.start(); !started) return started;
     add_routes();
-    server_ = std::make_unique<http::server>(io_.get_executor(), to_http_options(settings_), router_, *authenticator_);
+    server_ = std::make_unique<http::server>(io_.get_executor(), to_http_options(settings_), router_, *all_keys_);
     auto find_session = [this](const std::string& key) -> std::optional<std::string> {
         auto found = registry_.find_by_helper_key(key);
         return found ? std::optional(found->id()) : std::nullopt;

@@ -19,7 +19,7 @@ MAY_INCLUDE: dict[str, set[str]] = {
     "gateway/http": BASE | {"gateway/storage"},
     "gateway/outbound": BASE,
     # A session's files as requests and answers; knows no session.
-    "gateway/files": BASE | {"gateway/http", "mounts"},
+    "gateway/files": BASE | {"gateway/storage", "gateway/http", "mounts"},
     "gateway/kernels": BASE | {"messaging", "kernel/launcher", "mounts"},
     "gateway/tools": BASE | {"gateway/outbound"},
     "gateway/accounts": BASE | {"gateway/storage", "gateway/outbound", "gateway/tools", "messaging"},

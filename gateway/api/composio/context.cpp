@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 
 #include "gateway/api/composio/json_reading.hpp"
-#include "gateway/http/authenticator.hpp"
 
 namespace gateway::api::composio {
 namespace {
@@ -17,46 +16,6 @@ std::optional<std::size_t> query_number(const http::request& from, const char* n
     auto [end, ec] = std::from_chars(text->data(), text->data() + text->size(), value);
     if (ec != std::errc() || end != text->data() + text->size()) return std::nullopt;
     return value;
-}
-
-struct way_in {
-    http::scope needed;
-    http::admit admit;
-    http::handler handle;
-};
-
-void add_under_both(http::router& routes, const char* method, const std::string& path, const way_in& what) {
-    for (const char* prefix : {"/api/v3.1", "/api/v3"}) {
-        http::route added;
-        added.method = method;
-        added.pattern = std::string(prefix) + "/tool_router/session" + path;
-        added.needed = what.needed;
-        added.errors = http::error_style::composio;
-        added.admit = what.admit;
-        added.handle = what.handle;
-        routes.add(std::move(added));
-    }
-}
-
-// Whom a request acts for: by a key of the gateway, or by the key of the session that it names. That one is good for
-// this session alone, and dead with it. unauthorized.
-result<http::principal> caller_of(context& with, const http::request& from) {
-    const auto key = from.header("x-session-access-key");
-    if (key.empty()) {
-        if (from.caller.may(http::scope::execute)) return from.caller;
-        return failure{errc::unauthorized,
-                       "a key is needed: send x-api-key, or the session's own as x-session-access-key"};
-    }
-    if (http::find_key(from))
-        return failure{errc::unauthorized,
-                       "Multiple authentication modes were provided: send x-api-key or x-session-access-key, not both"};
-    auto found = with.registry.find_by_helper_key(key);
-    if (!found || found->id() != from.parameters.at(0))
-        return failure{errc::unauthorized, "this session key is not this session's, or the session has ended"};
-    http::principal made;
-    made.user_id = found->options().user_id;
-    made.allowed = http::scope::execute;
-    return made;
 }
 
 }  // namespace
@@ -102,24 +61,16 @@ awaitable<void> service::stop() {
 
 void add_route(http::router& routes, const std::shared_ptr<context>& with, const char* method, const std::string& path,
                http::scope needed, endpoint what) {
-    auto handle = [with, what](http::request& from) { return what(*with, from); };
-    add_under_both(routes, method, path, {needed, {}, std::move(handle)});
-}
-
-void add_session_key_route(http::router& routes, const std::shared_ptr<context>& with, const char* method,
-                           const std::string& path, endpoint what) {
-    auto admit = [with](const http::request& from) -> std::optional<http::response> {
-        auto caller = caller_of(*with, from);
-        if (caller) return std::nullopt;
-        return refuse(caller.error(), from);
-    };
-    auto handle = [with, what](http::request& from) -> awaitable<http::response> {
-        auto caller = caller_of(*with, from);
-        if (!caller) co_return refuse(caller.error(), from);
-        from.caller = std::move(*caller);
-        co_return co_await what(*with, from);
-    };
-    add_under_both(routes, method, path, {http::scope::none, std::move(admit), std::move(handle)});
+    for (const char* prefix : {"/api/v3.1", "/api/v3"}) {
+        http::route added;
+        added.method = method;
+        added.pattern = std::string(prefix) + "/tool_router/session" + path;
+        added.needed = needed;
+        added.takes_session_key = needed == http::scope::execute;
+        added.errors = http::error_style::composio;
+        added.handle = [with, what](http::request& from) { return what(*with, from); };
+        routes.add(std::move(added));
+    }
 }
 
 http::response refuse(const failure& why, const http::request& from) {

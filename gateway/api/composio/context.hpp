@@ -35,13 +35,10 @@ struct context {
 
 using endpoint = awaitable<http::response> (*)(context&, http::request&);
 
-// Under both prefixes of the API; `path` is what follows them, "" or "/{}/…".
+// Under both prefixes of the API; `path` is what follows them, "" or "/{}/…". What needs no more than the scope
+// execute may be called with the session's own key.
 void add_route(http::router& routes, const std::shared_ptr<context>& with, const char* method, const std::string& path,
                http::scope needed, endpoint what);
-
-// The same, also for who has the session's own key instead of one of the gateway's: x-session-access-key.
-void add_session_key_route(http::router& routes, const std::shared_ptr<context>& with, const char* method,
-                           const std::string& path, endpoint what);
 
 // One function a family, each in its own file.
 void add_session_routes(http::router& routes, const std::shared_ptr<context>& with);

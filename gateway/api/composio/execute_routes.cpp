@@ -80,7 +80,7 @@ awaitable<http::response> execute_meta(context& with, http::request& from) {
 }  // namespace
 
 void add_execute_routes(http::router& routes, const std::shared_ptr<context>& with) {
-    add_session_key_route(routes, with, "POST", "/{}/execute", execute);
+    add_route(routes, with, "POST", "/{}/execute", http::scope::execute, execute);
     add_route(routes, with, "POST", "/{}/execute_meta", http::scope::execute, execute_meta);
 }
 

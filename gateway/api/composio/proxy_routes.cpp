@@ -24,6 +24,11 @@ std::string binary_data(const accounts::proxy_answer& from) {
 awaitable<http::response> proxy_execute(context& with, http::request& from) {
     auto found = find_session(with, from);
     if (!found) co_return refuse(found.error(), from);
+    if (!from.caller.only_session.empty() && !found->settings().workbench.proxy_execution)
+        co_return refuse({errc::forbidden,
+                          "proxy_execute is off for what works in or beside this session's sandbox: its "
+                          "workbench.enable_proxy_execution is false"},
+                         from);
     auto asked = accounts::parse_proxy_request(from.body);
     if (!asked) co_return refuse(asked.error(), from);
     accounts::account_scope whose{found->session->options().user_id, found->settings().pinned_accounts};

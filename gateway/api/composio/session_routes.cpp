@@ -194,7 +194,7 @@ awaitable<http::response> history(context& with, http::request& from) {
 void add_session_routes(http::router& routes, const std::shared_ptr<context>& with) {
     using http::scope;
     add_route(routes, with, "POST", "", scope::session, create);
-    add_session_key_route(routes, with, "GET", "/{}", get);
+    add_route(routes, with, "GET", "/{}", http::scope::execute, get);
     add_route(routes, with, "PATCH", "/{}", scope::session, patch);
     add_route(routes, with, "DELETE", "/{}", scope::session, remove);
     add_route(routes, with, "POST", "/{}/attach", scope::execute, attach);

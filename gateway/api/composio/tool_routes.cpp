@@ -101,7 +101,7 @@ void add_tool_routes(http::router& routes, const std::shared_ptr<context>& with)
     add_route(routes, with, "GET", "/{}/tools", scope::execute, list_tools);
     add_route(routes, with, "GET", "/{}/toolkits", scope::execute, list_toolkits);
     add_route(routes, with, "POST", "/{}/search", scope::execute, search);
-    add_session_key_route(routes, with, "POST", "/{}/link", link);
+    add_route(routes, with, "POST", "/{}/link", http::scope::execute, link);
 }
 
 }  // namespace gateway::api::composio

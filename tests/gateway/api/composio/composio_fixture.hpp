@@ -66,7 +66,7 @@ class composio_fixture : public testing::Test {
         routes_of->add_routes(routes);
         http::server_options bound;
         bound.unix_socket = directory.path() + "/s";
-        server = std::make_unique<http::server>(io.get_executor(), bound, routes, keys);
+        server = std::make_unique<http::server>(io.get_executor(), bound, routes, all_keys);
         ASSERT_TRUE(server->listen());
         tasks.spawn("server", server->run());
     }
