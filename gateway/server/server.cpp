@@ -121,7 +121,7 @@ class parts {
     std::unique_ptr<http::key_store> keys_;
     std::unique_ptr<http::authenticator> authenticator_;
     http::key_authenticator* watched_ = nullptr;
-    std::optional<http::session_keys> session_keys_;
+    std::shared_ptr<const http::session_keys> session_keys_;
     std::unique_ptr<http::authenticator> all_keys_;  // those of the store, and those of sessions
     http::router router_;
     std::unique_ptr<http::server> server_;
@@ -187,7 +187,7 @@ sessions::registry_parts parts::make_registry_parts() {
 result<void> parts::open_session_keys() {
     auto opened = http::session_keys::open(owned_.data());
     if (!opened) return opened.error();
-    session_keys_ = std::move(*opened);
+    session_keys_ = std::make_shared<const http::session_keys>(std::move(*opened));
     auto find_user = [this](const std::string& session) -> std::optional<std::string> {
         auto found = registry_.find(session);
         return found ? std::optional(found->options().user_id) : std::nullopt;
@@ -243,6 +243,7 @@ void parts::add_routes() {
     agent.pool = &pool_;
     agent.links = links_;
     agent.accounts = accounts_.get();
+    agent.session_keys = session_keys_;
     api::agent::add_agent_routes(router_, registry_, std::move(agent));
     auto composio = to_composio_options(settings_);
     composio.pool = &pool_;

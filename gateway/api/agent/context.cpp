@@ -6,6 +6,7 @@
 #include <charconv>
 #include <utility>
 
+#include "gateway/base/ids.hpp"
 #include "gateway/files/store_calls.hpp"
 
 namespace gateway::api::agent {
@@ -19,6 +20,7 @@ void add_route(http::router& routes, const std::shared_ptr<context>& with, const
     added.errors = http::error_style::agent;
     added.any_name = traits.any_name;
     added.streams_body = traits.streams_body;
+    added.takes_session_key = traits.takes_session_key;
     added.handle = [with, what](http::request& from) { return what(*with, from); };
     routes.add(std::move(added));
 }
@@ -68,6 +70,8 @@ void add_agent_routes(http::router& routes, sessions::registry& registry, agent_
     auto with = std::make_shared<context>(context{registry, std::move(options)});
     if (!with->options.links)
         with->options.links = std::make_shared<files::links>(files::link_signer::make(), files::link_rules{});
+    if (!with->options.session_keys)
+        with->options.session_keys = std::make_shared<const http::session_keys>(random_hex(32));
     add_session_routes(routes, with);
     add_execute_route(routes, with);
     add_cell_routes(routes, with);
@@ -77,6 +81,7 @@ void add_agent_routes(http::router& routes, sessions::registry& registry, agent_
     add_link_routes(routes, with);
     add_socket_route(routes, with);
     add_account_routes(routes, with);
+    add_local_sandbox_route(routes, with);
     add_openapi_route(routes, with);
 }
 

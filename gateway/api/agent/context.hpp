@@ -23,6 +23,7 @@ using endpoint = awaitable<http::response> (*)(context&, http::request&);
 struct route_traits {
     bool any_name = false;
     bool streams_body = false;
+    bool takes_session_key = false;
 };
 
 // Adds a route whose handler keeps `with` alive.
@@ -39,6 +40,7 @@ void add_socket_route(http::router& routes, const std::shared_ptr<context>& with
 void add_file_routes(http::router& routes, const std::shared_ptr<context>& with);
 void add_link_routes(http::router& routes, const std::shared_ptr<context>& with);
 void add_account_routes(http::router& routes, const std::shared_ptr<context>& with);
+void add_local_sandbox_route(http::router& routes, const std::shared_ptr<context>& with);
 void add_openapi_route(http::router& routes, const std::shared_ptr<context>& with);
 
 http::response refuse(const failure& why, const http::request& from);
@@ -46,6 +48,8 @@ http::response refuse(const failure& why, const http::request& from);
 // The session that the route's first parameter names, by id or by name (of the caller's own sessions; an admin says
 // whose with ?user_id=). session_not_found for another user's as for one that never was.
 result<shared_session> find_session(context& with, const http::request& from);
+// The same for a request whose body has no fields.
+result<shared_session> find_for_action(context& with, const http::request& from);
 
 // The second parameter, as a path in the session's mount.
 result<mounts::file_path> find_path(const http::request& from);

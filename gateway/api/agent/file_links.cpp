@@ -104,7 +104,8 @@ awaitable<http::response> put_by_link(context& with, http::request& from) {
 }  // namespace
 
 void add_link_routes(http::router& routes, const std::shared_ptr<context>& with) {
-    add_route(routes, with, "POST", "/api/v1/sessions/{}/links", http::scope::execute, make_link);
+    add_route(routes, with, "POST", "/api/v1/sessions/{}/links", http::scope::execute, make_link,
+              {.takes_session_key = true});
     add_route(routes, with, "GET", "/files/{}/{*}", http::scope::none, get_by_link, {.any_name = true});
     add_route(routes, with, "PUT", "/files/{}/{*}", http::scope::none, put_by_link,
               {.any_name = true, .streams_body = true});

@@ -82,13 +82,14 @@ awaitable<http::response> delete_file(context& with, http::request& from) {
 
 void add(http::router& routes, const std::shared_ptr<context>& with, const char* method, endpoint what) {
     add_route(routes, with, method, "/api/v1/sessions/{}/files/{*}", http::scope::execute, what,
-              {.any_name = true, .streams_body = method == std::string_view("PUT")});
+              {.any_name = true, .streams_body = method == std::string_view("PUT"), .takes_session_key = true});
 }
 
 }  // namespace
 
 void add_file_routes(http::router& routes, const std::shared_ptr<context>& with) {
-    add_route(routes, with, "GET", "/api/v1/sessions/{}/files", http::scope::execute, list_files);
+    add_route(routes, with, "GET", "/api/v1/sessions/{}/files", http::scope::execute, list_files,
+              {.takes_session_key = true});
     add(routes, with, "GET", get_file);
     add(routes, with, "PUT", put_file);
     add(routes, with, "DELETE", delete_file);

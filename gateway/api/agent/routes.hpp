@@ -11,6 +11,7 @@
 #include "gateway/accounts/store.hpp"
 #include "gateway/files/links.hpp"
 #include "gateway/http/router.hpp"
+#include "gateway/http/session_keys.hpp"
 #include "gateway/sessions/registry.hpp"
 
 namespace gateway::api::agent {
@@ -21,8 +22,9 @@ struct agent_options {
     milliseconds keep_alive{5'000};                  // between the spaces of an execute answer that waits
     std::string base_url = "/";                      // begins and ends with "/"; Location begins with it
     asio::thread_pool* pool = nullptr;  // takes large requests apart, reads and writes files; outlives the router
-    std::shared_ptr<const files::links> links;    // to files; null: such as end with the process
-    accounts::account_store* accounts = nullptr;  // outlives the router; null: no routes for them
+    std::shared_ptr<const files::links> links;               // to files; null: such as end with the process
+    accounts::account_store* accounts = nullptr;             // outlives the router; null: no routes for them
+    std::shared_ptr<const http::session_keys> session_keys;  // for local sandboxes; null: such as end with the process
 };
 
 // `registry` outlives the router.

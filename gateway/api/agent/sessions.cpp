@@ -122,17 +122,6 @@ awaitable<http::response> delete_session(context& with, http::request& from) {
     co_return http::json_response(dump(answer));
 }
 
-// The session of a request whose body has no fields.
-result<shared_session> find_for_action(context& with, const http::request& from) {
-    if (auto good = check_query(from, {"user_id"}); !good) return good.error();
-    auto found = find_session(with, from);
-    if (!found) return found;
-    auto object = read_request(from.body, request_form::plain);
-    if (!object) return object.error();
-    if (auto good = fields(*object).finish(); !good) return good.error();
-    return found;
-}
-
 awaitable<http::response> interrupt_session(context& with, http::request& from) {
     auto found = find_for_action(with, from);
     if (!found) co_return refuse(found.error(), from);
@@ -150,6 +139,16 @@ awaitable<http::response> restart_session(context& with, http::request& from) {
 }
 
 }  // namespace
+
+result<shared_session> find_for_action(context& with, const http::request& from) {
+    if (auto good = check_query(from, {"user_id"}); !good) return good.error();
+    auto found = find_session(with, from);
+    if (!found) return found;
+    auto object = read_request(from.body, request_form::plain);
+    if (!object) return object.error();
+    if (auto good = fields(*object).finish(); !good) return good.error();
+    return found;
+}
 
 void add_session_routes(http::router& routes, const std::shared_ptr<context>& with) {
     using http::scope;
