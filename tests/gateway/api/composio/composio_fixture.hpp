@@ -14,6 +14,7 @@
 
 #include "gateway/api/composio/routes.hpp"
 #include "gateway/http/server.hpp"
+#include "gateway/http/session_keys.hpp"
 #include "tests/gateway/api/composio/fake_toolbox.hpp"
 #include "tests/support/await.hpp"
 #include "tests/support/fake_agent_session.hpp"
@@ -142,6 +143,12 @@ class composio_fixture : public testing::Test {
     fake_toolbox toolbox{io.get_executor()};
     service_options options;
     table_of_keys keys;
+    http::session_keys session_keys{"secret"};
+    http::session_key_authenticator all_keys{keys, session_keys,
+                                             [this](const std::string& of) -> std::optional<std::string> {
+                                                 auto found = registry.find(of);
+                                                 return found ? std::optional(found->options().user_id) : std::nullopt;
+                                             }};
     http::router routes;
     std::unique_ptr<service> routes_of;
     std::unique_ptr<http::server> server;
