@@ -1,4 +1,4 @@
-"""MCP clients of other people: Python's, the OpenAI Agents SDK's, and the Inspector's command line, at a session's endpoint."""
+"""MCP clients of other people: Python's, the OpenAI Agents SDK's, and the Inspector's command line, at a session and at /mcp."""
 
 import json
 import os
@@ -37,32 +37,55 @@ def inspect(endpoint: dict[str, Any], home: Path, *words: str, status: int = 0) 
     return json.loads(done.stdout)
 
 
-CLIENTS = pytest.mark.parametrize("script, mode", [("mcp_calls.py", "auto"), ("mcp_calls.py", "legacy"), ("agents_calls.py", "legacy")])
+CLIENTS_AND_REVISIONS = pytest.mark.parametrize("script, mode, revision", [
+    ("mcp_calls.py", "auto", "2026-07-28"), ("mcp_calls.py", "legacy", "2025-11-25"), ("agents_calls.py", "auto", "2026-07-28")])
 
 
 def run_code(talked: Talk) -> list[dict[str, Any]]:
     return [json.loads(answer.text) for answer in talked.answers]
 
 
-@CLIENTS
-def test_a_python_client_lists_and_calls(endpoint: dict[str, Any], script: str, mode: str) -> None:
+@CLIENTS_AND_REVISIONS
+def test_a_python_client_lists_and_calls(endpoint: dict[str, Any], script: str, mode: str, revision: str) -> None:
     codes = ["x = 41", "x + 1", "print('hello')\n1/0"]
     told = talk(script, [(WORKBENCH, {"code_to_execute": code}) for code in codes], mode=mode, **endpoint)
-    assert told.revision and WORKBENCH in told.tools
+    assert told.revision == revision and WORKBENCH in told.tools
     _, second, third = run_code(told)
     assert second["successful"] and second["data"]["results"] == "42"
     assert "hello" in third["data"]["stdout"] and "ZeroDivisionError" in third["error"]
     assert [answer.error for answer in told.answers] == [False, False, True]
 
 
-@pytest.mark.parametrize("era", ["legacy", "auto"])
+@CLIENTS_AND_REVISIONS
+def test_a_python_client_makes_a_session_of_its_own(gateway: Gateway, script: str, mode: str, revision: str) -> None:
+    text = "month,sum\nMärz,7\n"
+    told = talk(script, [
+        ("create_session", {"name": "work"}),
+        ("write_file", {"session": "work", "path": "sales.csv", "text": text}),
+        ("execute", {"session": "work", "code": "import pandas\npandas.read_csv('/mnt/files/sales.csv')['sum'].sum()"}),
+        ("execute", {"session": "work", "code": "open('/mnt/files/report.txt', 'w').write('done')"}),
+        ("bash", {"session": "work", "command": "wc -l < sales.csv", "cwd": "/mnt/files"}),
+        ("read_file", {"session": "work", "path": "report.txt"}),
+        ("end_session", {"session": "work"}),
+        ("execute", {"session": "work", "code": "1"})],
+        mode=mode, url=f"{gateway.url}/mcp", headers={"Authorization": f"Bearer {gateway.token}"})
+    assert told.revision == revision
+    created, _, summed, _, counted, read, _, late = told.answers
+    assert json.loads(created.text)["id"].startswith("ses_")
+    assert "7" in json.loads(summed.text)["result"]
+    assert json.loads(counted.text)["stdout"].strip() == "2" and json.loads(counted.text)["exit_code"] == 0
+    assert "done" in read.text
+    assert [answer.error for answer in told.answers] == [False] * 7 + [True] and "session_not_found" in late.text
+
+
+@pytest.mark.parametrize("era", ["legacy", "modern"])
 def test_the_inspector_lists_tools_whose_schemas_are_portable(endpoint: dict[str, Any], tmp_path: Path, era: str) -> None:
     tools = inspect(endpoint, tmp_path, "--protocol-era", era, "--method", "tools/list", "--strict")["tools"]
     assert WORKBENCH in [tool["name"] for tool in tools]
     assert all(tool["inputSchema"]["type"] == "object" for tool in tools)
 
 
-@pytest.mark.parametrize("era", ["legacy", "auto"])
+@pytest.mark.parametrize("era", ["legacy", "modern"])
 def test_the_inspector_calls(endpoint: dict[str, Any], tmp_path: Path, era: str) -> None:
     call = ["--protocol-era", era, "--method", "tools/call", "--tool-name", WORKBENCH, "--tool-arg"]
     inspect(endpoint, tmp_path, *call, "code_to_execute=x = 41")
