@@ -54,6 +54,9 @@ def main() -> None:
     assert "north     55" in run(REPORT)["stdout"]
     assert run(HUNDRED_CALLS)["results"] == "100"
 
+    counted = session.execute("COMPOSIO_REMOTE_BASH_TOOL", arguments={"command": "wc -l < /mnt/files/report.csv; node -e 'console.log(6*7)' >&2"})
+    assert counted.error is None and (counted.data["stdout"], counted.data["stderr"], counted.data["stdoutLines"]) == ("3\n", "42\n", 1), counted
+
     listed = [item.mount_relative_path for item in files.list(path="/mnt/files").items]
     assert listed == ["checkpoints/clean.csv", "report.csv", "sales.csv"], listed
     assert files.list(limit=1).next_cursor

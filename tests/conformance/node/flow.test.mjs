@@ -54,6 +54,12 @@ answers.count(True)`);
   assert.equal(done.results, "100");
 });
 
+test("runs a command beside the cells", async () => {
+  const done = await session.execute("COMPOSIO_REMOTE_BASH_TOOL", { command: "cut -d, -f1 /mnt/files/report.csv | sort; false" });
+  assert.equal(done.error, null);
+  assert.deepEqual([done.data.stdout, done.data.stdoutLines, done.data.exit_code], ["north\nregion\nsouth\n", 3, 1]);
+});
+
 test("lists the files in pages", async () => {
   const paths = [];
   for (let cursor; ;) {
