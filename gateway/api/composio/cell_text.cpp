@@ -18,7 +18,7 @@ constexpr const char* image_types[] = {"image/png", "image/jpeg", "image/gif", "
 constexpr const char* kept_files = "files in /mnt/files are kept";
 
 json bundle_of(const sessions::shared_entry& from) {
-    return from ? agent::mime_bundle(sessions::parse_object(from->message->content)) : agent::lost_bundle();
+    return from ? agent::mime_bundle(sessions::parse_object(from->message->content)) : agent::lost_bundle(false);
 }
 
 // A MIME value is a text or its lines.
