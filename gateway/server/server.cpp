@@ -289,9 +289,9 @@ result<void> parts::prepare() {
     if (auto opened = open_accounts(); !opened) return opened;
     if (auto opened = open_session_keys(); !opened) return opened;
     if (auto started = registry_.start(); !started) return started;
-    if (auto opened = composio_.keep_in(owned_.data()); !opened) return opened;
     if (auto started = installer_.start(); !started) return started;
     add_routes();
+    if (auto opened = composio_->keep_in(owned_.data()); !opened) return opened;
     server_ = std::make_unique<http::server>(io_.get_executor(), to_http_options(settings_), router_, *all_keys_);
     auto find_session = [this](const std::string& key) -> std::optional<std::string> {
         auto found = registry_.find_by_helper_key(key);
