@@ -24,7 +24,7 @@ struct principal {
     std::string user_id = "default";
     scope allowed = scope::none;
     std::string key_id;  // which key, so that its sockets can be closed when it is revoked; empty with auth = "none"
-    std::string only_session;  // not empty: the caller has that session's own key, which is good for nothing else
+    std::string only_session = {};  // not empty: the caller has that session's own key, which is good for nothing else
 
     bool may(scope needed) const { return allowed >= needed; }
     bool is_admin() const { return allowed == scope::admin; }
