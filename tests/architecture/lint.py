@@ -5,6 +5,7 @@ usage: lint.py [--junit FILE]
 
 import argparse
 import json
+import re
 import subprocess
 import sys
 import tomllib
@@ -63,12 +64,22 @@ def check_whitespace() -> Iterator[str]:
             yield f"{file} does not end with a newline"
 
 
+def check_awaits() -> Iterator[str]:
+    """GCC 12 destroys what such an expression holds twice, or never: the await needs a statement of its own."""
+    wrong = re.compile(r"while \((?:[^()]|\([^()]*\))*co_await|\?\s+co_await|\s:\s+co_await")
+    for file in project_files("*.cpp", "*.hpp"):
+        for number, line in enumerate((ROOT / file).read_text().split("\n"), 1):
+            if wrong.search(line) and "for (" not in line and not line.lstrip().startswith("//"):
+                yield f"{file}:{number} awaits within a condition: give it a statement of its own"
+
+
 CHECKS = {
     "C++ is formatted": check_format,
     "Python parses": check_python,
     "shell scripts parse": check_shell,
     "JSON and TOML parse": check_data,
     "text files are clean": check_whitespace,
+    "awaits stand alone": check_awaits,
 }
 
 

@@ -98,12 +98,17 @@ class scripted_server {
         co_await script_(*on);
     }
 
-    gateway::awaitable<bool> read(exchange& on) {
+    gateway::awaitable<std::tuple<boost::system::error_code, std::size_t>> read_some(exchange& on,
+                                                                                     asio::mutable_buffer into) {
         auto token = asio::as_tuple(asio::use_awaitable);
+        if (on.tls) co_return co_await on.tls->async_read_some(into, token);
+        co_return co_await on.socket.async_read_some(into, token);
+    }
+
+    gateway::awaitable<bool> read(exchange& on) {
         char bytes[4096];
         while (on.head.find("\r\n\r\n") == std::string::npos) {
-            auto [ec, count] = on.tls ? co_await on.tls->async_read_some(asio::buffer(bytes), token)
-                                      : co_await on.socket.async_read_some(asio::buffer(bytes), token);
+            auto [ec, count] = co_await read_some(on, asio::buffer(bytes));
             if (ec) co_return false;
             on.head.append(bytes, count);
         }
@@ -112,8 +117,7 @@ class scripted_server {
         on.head.resize(end);
         auto length = std::strtoul(on.header("Content-Length").c_str(), nullptr, 10);
         while (on.body.size() < length) {
-            auto [ec, count] = on.tls ? co_await on.tls->async_read_some(asio::buffer(bytes), token)
-                                      : co_await on.socket.async_read_some(asio::buffer(bytes), token);
+            auto [ec, count] = co_await read_some(on, asio::buffer(bytes));
             if (ec) co_return false;
             on.body.append(bytes, count);
         }
