@@ -98,15 +98,14 @@ result<void> account_store::refresh() {
 }
 
 // A key is never made anew while secrets exist that it could not open.
-result<const sealer*> account_store::key() {
+result<const storage::sealer*> account_store::key() {
     if (key_) return &*key_;
-    auto opened = rows_.empty() ? sealer::open_or_make(key_file_) : sealer::open(key_file_);
-    if (!opened)
-        return failure{opened.error().code,
-                       opened.error().message +
-                           (rows_.empty() ? ""
-                                          : "; without it the accounts' secrets cannot be read: bring it back, or "
-                                            "remove the accounts and add them again")};
+    const bool is_needed = !rows_.empty();
+    const storage::secret_file file{
+        key_file_, "the key of the accounts' secrets",
+        is_needed ? "bring it back, or remove the accounts and add them again" : "remove it, and a new one is made"};
+    auto opened = is_needed ? storage::sealer::open(file) : storage::sealer::open_or_make(file);
+    if (!opened) return opened.error();
     key_.emplace(std::move(*opened));
     return &*key_;
 }

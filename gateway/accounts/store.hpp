@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "gateway/accounts/account.hpp"
-#include "gateway/accounts/sealer.hpp"
 #include "gateway/storage/database.hpp"
+#include "gateway/storage/sealer.hpp"
 
 namespace gateway::accounts {
 
@@ -52,7 +52,7 @@ class account_store {
     account_store(storage::database database, std::string key_file, account_rules rules);
     result<void> refresh();
     result<void> load();
-    result<const sealer*> key();
+    result<const storage::sealer*> key();
     const row* find_row(const std::string& id) const;
     result<void> check_new(const account& what) const;
     result<std::string> sealed(const account& of, const std::string& secret);
@@ -60,7 +60,7 @@ class account_store {
     storage::database database_;
     std::string key_file_;
     account_rules rules_;
-    std::optional<sealer> key_;
+    std::optional<storage::sealer> key_;
     std::vector<row> rows_;
     std::int64_t data_version_ = -1;
 };

@@ -14,7 +14,8 @@
 namespace gateway::files {
 
 result<link_signer> link_signer::open(const std::string& data_dir) {
-    auto key = storage::keep_secret(data_dir + "/link.key", "file links", "links that were given out");
+    auto key = storage::keep_secret({data_dir + "/link.key", "the key of file links",
+                                     "remove it, and a new one is made: links that were given out end"});
     if (!key) return key.error();
     return link_signer(std::move(*key));
 }

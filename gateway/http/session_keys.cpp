@@ -5,6 +5,7 @@
 
 #include <string_view>
 
+#include "gateway/base/hex.hpp"
 #include "gateway/http/key_store.hpp"
 #include "gateway/storage/secret_file.hpp"
 
@@ -17,7 +18,8 @@ constexpr std::size_t mac_letters = 64;
 }  // namespace
 
 result<session_keys> session_keys::open(const std::string& data_dir) {
-    auto secret = storage::keep_secret(data_dir + "/session.key", "sessions' keys", "those that were given out");
+    auto secret = storage::keep_secret({data_dir + "/session.key", "the key of sessions' keys",
+                                        "remove it, and a new one is made: those that were given out end"});
     if (!secret) return secret.error();
     return session_keys(std::move(*secret));
 }
@@ -40,9 +42,7 @@ std::string session_keys::mac_of(const std::string& session_id) const {
     unsigned size = 0;
     HMAC(EVP_sha256(), secret_.data(), static_cast<int>(secret_.size()),
          reinterpret_cast<const unsigned char*>(text.data()), text.size(), mac, &size);
-    std::string hex;
-    for (unsigned at = 0; at < size; ++at) hex += fmt::format("{:02x}", mac[at]);
-    return hex;
+    return to_hex({mac, size});
 }
 
 std::optional<principal> session_key_authenticator::find(const std::optional<std::string>& key) {

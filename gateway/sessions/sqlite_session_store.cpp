@@ -2,9 +2,11 @@
 #include <unordered_map>
 #include <utility>
 
+#include "gateway/base/log.hpp"
 #include "gateway/sessions/kept_settings.hpp"
 #include "gateway/sessions/session_store.hpp"
 #include "gateway/storage/database.hpp"
+#include "gateway/storage/sealer.hpp"
 #include "gateway/storage/statement.hpp"
 
 namespace gateway::sessions {
@@ -42,7 +44,6 @@ kept_session read_session(const statement& row) {
     made.options.made_by = origin::agent;
     made.directory = row.text(4);
     read_settings(row.text(5), made.options);
-    made.options.env = read_variables(row.text(6));
     made.created_at = time_from(row.integer(7));
     made.last_activity = time_from(row.integer(8));
     made.seq_limit = static_cast<std::uint64_t>(row.integer(9));
@@ -51,14 +52,14 @@ kept_session read_session(const statement& row) {
     return made;
 }
 
-std::vector<parameter> bound(const kept_session& from) {
+std::vector<parameter> bound(const kept_session& from, std::string sealed_env) {
     return {from.id,
             from.options.user_id,
             from.options.name,
             from.options.kernel_name,
             from.directory,
             settings_text(from.options),
-            blob{variables_text(from.options.env)},
+            blob{std::move(sealed_env)},
             micros(from.created_at),
             micros(from.last_activity),
             number(from.seq_limit),
@@ -108,8 +109,12 @@ std::vector<parameter> bound(const std::string& session_id, const kept_cell& fro
 
 class sqlite_store final : public session_store {
   public:
-    sqlite_store(storage::database writing, storage::database reading, std::uint64_t most_cell_bytes)
-        : writing_(std::move(writing)), reading_(std::move(reading)), most_cell_bytes_(most_cell_bytes) {}
+    sqlite_store(storage::database writing, storage::database reading, storage::sealer key,
+                 std::uint64_t most_cell_bytes)
+        : writing_(std::move(writing)),
+          reading_(std::move(reading)),
+          key_(std::move(key)),
+          most_cell_bytes_(most_cell_bytes) {}
 
     result<std::vector<loaded_session>> load() override {
         std::vector<loaded_session> all;
@@ -120,6 +125,7 @@ class sqlite_store final : public session_store {
             if (!row) return row.error();
             if (!*row) break;
             all.push_back({read_session(rows), {}});
+            open_env(rows.text(6), all.back().what);
         }
         for (auto& each : all) {
             auto open = select_cells(each.what.id, "AND ended = 0");
@@ -143,6 +149,20 @@ class sqlite_store final : public session_store {
     }
 
   private:
+    // Variables are often secrets, and the database is what is copied and looked at.
+    result<std::string> sealed_env(const kept_session& of) const {
+        if (of.options.env.empty()) return std::string();
+        return key_.seal(variables_text(of.options.env), of.id);
+    }
+    void open_env(const std::string& sealed, kept_session& into) const {
+        if (sealed.empty()) return;
+        auto text = key_.open(sealed, into.id);
+        if (text)
+            into.options.env = read_variables(*text);
+        else
+            log::error("session {} goes on without its env: {}", into.id, text.error().message);
+    }
+
     result<std::vector<kept_cell>> select_cells(const std::string& session_id, const char* condition) {
         std::vector<kept_cell> all;
         const auto sql = std::string("SELECT ") + cell_columns + " FROM cells WHERE session_id = ? " + condition +
@@ -173,9 +193,11 @@ class sqlite_store final : public session_store {
     }
 
     result<void> put_session(const kept_session& what) {
+        auto env = sealed_env(what);
+        if (!env) return env.error();
         const auto sql = std::string("INSERT OR REPLACE INTO sessions (") + session_columns +
                          ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
-        return execute(writing_.get(), sql.c_str(), bound(what));
+        return execute(writing_.get(), sql.c_str(), bound(what, std::move(*env)));
     }
 
     // Adds to what the session's cells take; one that is there already is counted with what it takes more.
@@ -243,6 +265,7 @@ class sqlite_store final : public session_store {
 
     storage::database writing_;
     storage::database reading_;
+    storage::sealer key_;  // of what sessions have in env
     std::uint64_t most_cell_bytes_;
     std::unordered_map<std::string, std::uint64_t> cell_bytes_;  // of sessions that were written to
 };
@@ -256,8 +279,11 @@ result<std::unique_ptr<session_store>> open_session_store(const std::string& dat
     if (auto set = execute(writing->get(), "PRAGMA synchronous = NORMAL"); !set) return set.error();
     auto reading = storage::database::open(data_dir);
     if (!reading) return reading.error();
+    auto key = storage::sealer::open_or_make({data_dir + "/env.key", "the key of sessions' env",
+                                              "remove it, and a new one is made: sessions go on without their env"});
+    if (!key) return key.error();
     return std::unique_ptr<session_store>(
-        std::make_unique<sqlite_store>(std::move(*writing), std::move(*reading), most_cell_bytes));
+        std::make_unique<sqlite_store>(std::move(*writing), std::move(*reading), std::move(*key), most_cell_bytes));
 }
 
 }  // namespace gateway::sessions

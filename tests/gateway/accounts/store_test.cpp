@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
-#include <thread>
 
 #include "tests/gateway/accounts/account_fixture.hpp"
 #include "tests/support/temporary_directory.hpp"
@@ -64,11 +63,6 @@ TEST_F(AccountStore, WritesNoSecretInTheClear) {
     EXPECT_EQ(about.st_mode & 0777, 0600u);
 }
 
-TEST_F(AccountStore, TheSameSecretIsSealedDifferentlyEachTime) {
-    auto with = sealer::open_or_make(key_file).value();
-    EXPECT_NE(with.seal(secret, "a").value(), with.seal(secret, "a").value());
-}
-
 TEST_F(AccountStore, OpensNoSecretOfARowThatAnotherHandChanged) {
     auto store = open();
     auto made = store->add(key_account(key_place::header, "x-token"), secret).value();
@@ -116,33 +110,6 @@ TEST_F(AccountStore, SaysThatTheKeyIsAnother) {
     auto id = open()->add(bearer_account(), secret).value().id;
     std::ofstream(key_file) << std::string(64, 'a') << "\n";
     EXPECT_THAT(open()->secret_of(id).error().message, HasSubstr("key file"));
-}
-
-TEST_F(AccountStore, RefusesAKeyFileThatIsNone) {
-    for (const auto& text : {std::string(), std::string("short"), std::string(63, 'a') + "g", std::string(66, 'a')}) {
-        std::ofstream(key_file) << text;
-        std::filesystem::permissions(key_file, std::filesystem::perms(0600));
-        EXPECT_THAT(sealer::open(key_file).error().message, HasSubstr("64 hex digits"));
-    }
-    std::filesystem::permissions(key_file, std::filesystem::perms(0644));
-    EXPECT_THAT(sealer::open(key_file).error().message, HasSubstr("chmod 600"));
-    std::filesystem::remove(key_file);
-    ASSERT_EQ(::mkfifo(key_file.c_str(), 0600), 0);
-    EXPECT_FALSE(sealer::open(key_file));
-    std::filesystem::remove(key_file);
-    std::filesystem::create_symlink("/etc/hostname", key_file);
-    EXPECT_FALSE(sealer::open(key_file));
-}
-
-TEST_F(AccountStore, ManyThatMakeTheKeyAtATimeGetTheSame) {
-    std::vector<std::thread> threads;
-    std::vector<std::string> sealed(8);
-    for (auto& each : sealed)
-        threads.emplace_back([&] { each = sealer::open_or_make(key_file).value().seal("x", "y").value(); });
-    for (auto& each : threads) each.join();
-    auto with = sealer::open(key_file).value();
-    for (const auto& each : sealed) EXPECT_EQ(with.open(each, "y").value(), "x");
-    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(home.path()), {}), 1);
 }
 
 TEST_F(AccountStore, SeesWhatAnotherProcessDoes) {

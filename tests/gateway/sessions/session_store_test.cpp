@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
 #include "gateway/sessions/cell_events.hpp"
 #include "tests/support/temporary_directory.hpp"
 
@@ -60,6 +64,23 @@ class SessionStore : public ::testing::Test {
 
     test_support::temporary_directory home;
 };
+
+TEST_F(SessionStore, SealsWhatASessionHasInItsEnv) {
+    auto changes = now("ses_1");
+    changes.now->options.env = {{"TOKEN", "tk-readable-by-nobody"}};
+    ASSERT_TRUE(open()->write({changes, now("ses_2")}));
+    for (const auto& each : std::filesystem::directory_iterator(home.path())) {
+        std::ifstream file(each.path());
+        const std::string text(std::istreambuf_iterator<char>(file), {});
+        EXPECT_EQ(text.find("readable-by-nobody"), text.npos) << each.path();
+    }
+    EXPECT_EQ(open()->load().value()[0].what.options.env, changes.now->options.env);
+    std::filesystem::remove(home.path() + "/env.key");
+    auto without = open()->load().value();
+    ASSERT_EQ(without.size(), 2u);
+    EXPECT_TRUE(without[0].what.options.env.empty());
+    EXPECT_EQ(without[0].what.options.user_id, "ada");
+}
 
 TEST_F(SessionStore, GivesBackASessionAsItWas) {
     ASSERT_TRUE(open()->write({now("ses_1")}));

@@ -1,4 +1,4 @@
-// Secrets at rest: AES-256-GCM under a key in a file. Owned by the account store; one thread.
+// Secrets at rest: AES-256-GCM under a key in a file. Owned by a store; one thread.
 #pragma once
 
 #include <array>
@@ -6,15 +6,15 @@
 #include <string_view>
 
 #include "gateway/base/result.hpp"
+#include "gateway/storage/secret_file.hpp"
 
-namespace gateway::accounts {
+namespace gateway::storage {
 
 class sealer {
   public:
-    // The key file holds 64 hex digits and may be read by its owner only. io_error names the file and what to do.
-    static result<sealer> open(const std::string& key_file);
-    // The same; without such a file, makes one. Several processes may try at a time: all get the same key.
-    static result<sealer> open_or_make(const std::string& key_file);
+    // With the key in that file, as read_secret() and keep_secret() find or make it.
+    static result<sealer> open(const secret_file& key_file);
+    static result<sealer> open_or_make(const secret_file& key_file);
 
     sealer(const sealer&) = default;
     sealer& operator=(const sealer&) = default;
@@ -26,8 +26,9 @@ class sealer {
     result<std::string> open(std::string_view sealed, std::string_view bound) const;
 
   private:
-    sealer() = default;
+    explicit sealer(std::string key);
+
     std::array<unsigned char, 32> key_{};
 };
 
-}  // namespace gateway::accounts
+}  // namespace gateway::storage
