@@ -270,7 +270,9 @@ void parts::add_helper_routes() {
     };
     auto find_caller = [this, find_meters](const std::string& session) {
         auto found = registry_.find(session);
-        return tools::tool_caller(find_meters(session), found ? found->options().user_id : "default", "");
+        tools::tool_caller made(find_meters(session), found ? found->options().user_id : "default", "");
+        made.admits = composio_->filter_of(session);
+        return made;
     };
     api::helpers::add_proxy_route(*helpers_, *proxy_, pool_, find_rights, find_meters);
     api::helpers::add_execute_route(*helpers_, *toolbox_, pool_, find_caller);
@@ -278,7 +280,7 @@ void parts::add_helper_routes() {
     api::helpers::add_package_route(*helpers_, registry_, installer_);
     api::helpers::add_model_route(*helpers_, *model_, find_meters);
     api::helpers::add_search_route(*helpers_, *search_, find_meters);
-    api::helpers::add_tools_route(*helpers_, *toolbox_);
+    api::helpers::add_tools_route(*helpers_, *toolbox_, find_caller);
     api::helpers::add_session_route(*helpers_, registry_);
     api::helpers::add_file_link_route(*helpers_, registry_, *links_, pool_);
 }

@@ -52,6 +52,12 @@ struct execute_options {
 };
 
 // A text field that keeps its first `limit` characters (code points); the whole is in a file of the session's mount.
+// What a session's client says that it is at.
+struct task_step {
+    std::string name;    // empty: none was said yet
+    std::string metric;  // JSON as sent; empty: none
+};
+
 struct kept_text {
     std::string head;            // UTF-8; its last line says what is missing when the file has not all
     std::size_t characters = 0;  // of all the text

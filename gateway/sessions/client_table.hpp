@@ -1,4 +1,4 @@
-// The Jupyter clients of one session: who may take whose cursor (design.md, decision 1), what each has acknowledged,
+// The Jupyter clients of one session: who may take whose cursor, what each has acknowledged,
 // and what a connection is sent first. Owned by one session; io thread.
 #pragma once
 

@@ -1,6 +1,6 @@
 // The life of execute_requests on a kernel's main shell, as a state machine without I/O: events in with the time,
 // actions out. Decides when an agent's cell may go to the kernel, which cell is running, when its deadline interrupts
-// or kills, and how each one ends (design.md, decisions 3 to 5). Owned by one session; io thread.
+// or kills, and how each one ends. Owned by one session; io thread.
 #pragma once
 
 #include <chrono>

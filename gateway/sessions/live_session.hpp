@@ -74,6 +74,8 @@ class live_session final : public session,
     const kernels::kernelspec& spec() const override { return kernel_->spec(); }
     const std::string& connection_file() const override { return kernel_->connection_file(); }
     int restarts() const override { return earlier_restarts_ + kernel_->restarts(); }
+    const task_step& step() const override { return step_; }
+    void note_step(task_step what) override { step_ = std::move(what); }
     wall_clock::time_point created_at() const override { return created_at_; }
     wall_clock::time_point last_activity() const override { return last_activity_; }
     milliseconds cell_timeout() const override;
@@ -202,6 +204,7 @@ class live_session final : public session,
     bool variables_gone_ = false;   // the next cell of an agent tells that its kernel is another one
     bool replaces_kernel_ = false;  // the next kernel that starts is a restart
     int earlier_restarts_ = 0;
+    task_step step_;
     std::uint64_t seq_limit_ = 0;  // what the store has: no seq above it is given out
     struct activity {
         wall_clock::time_point last;

@@ -101,6 +101,7 @@ result<submitted> live_session::execute(execute_options what) {
     if (found) return earlier;
     if (!sandbox_.enable) return no_sandbox();
     wake();
+    if (!what.current_step.empty()) note_step({what.current_step, what.current_step_metric});
     cell made;
     made.id = make_id("cell_");
     made.sent_by = origin::agent;

@@ -75,6 +75,8 @@ class session {
     virtual const kernels::kernelspec& spec() const = 0;
     virtual const std::string& connection_file() const = 0;
     virtual int restarts() const = 0;
+    virtual const task_step& step() const = 0;  // the last one that was noted, or came with a cell
+    virtual void note_step(task_step what) = 0;
     virtual wall_clock::time_point created_at() const = 0;
     virtual wall_clock::time_point last_activity() const = 0;
     virtual milliseconds cell_timeout() const = 0;
@@ -125,8 +127,8 @@ class session {
     virtual awaitable<void> end(kernels::end_reason why) = 0;
 
     // --- Jupyter clients ---
-    // A connection of the client `session_id` (may be empty) through the kernel id `via`. design.md decision 1 says
-    // whose cursor it takes. Never null.
+    // A connection of the client `session_id` (may be empty) through the kernel id `via`, which goes on where that
+    // client's last one stopped. Never null.
     virtual std::shared_ptr<jupyter_client> connect(const std::string& session_id, const std::string& via) = 0;
     virtual std::size_t connections() const = 0;  // Jupyter connections now
     virtual std::size_t connections_via(const std::string& kernel_id) const = 0;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "gateway/tools/meter.hpp"
+#include "gateway/tools/tool_filter.hpp"
 
 namespace gateway::tools {
 
@@ -17,6 +18,7 @@ struct tool_caller {
     shared_meters used;               // the calling session's
     std::string user_id = "default";  // whose session it is
     std::string account;              // which connected account, by its id or alias; empty: not said
+    tool_filter admits;               // which tools it may see and call
 };
 
 }  // namespace gateway::tools

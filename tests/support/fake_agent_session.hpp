@@ -51,6 +51,7 @@ class fake_agent_session final : public gateway::sessions::session {
     fake_shell shell;
     int interrupts = 0;
     int restarted = 0;
+    gateway::sessions::task_step at_step;
     std::string kernel_answer = R"({"status":"ok","matches":["abs"]})";
     std::pair<std::string, int> asked;  // code and cursor_pos of the last complete or inspect
 
@@ -123,6 +124,8 @@ class fake_agent_session final : public gateway::sessions::session {
     const gateway::kernels::kernelspec& spec() const override { return running; }
     const std::string& connection_file() const override { return kernel_id_; }
     int restarts() const override { return restarted; }
+    const gateway::sessions::task_step& step() const override { return at_step; }
+    void note_step(gateway::sessions::task_step what) override { at_step = std::move(what); }
     gateway::wall_clock::time_point created_at() const override { return made_at; }
     gateway::wall_clock::time_point last_activity() const override { return made_at; }
     gateway::milliseconds cell_timeout() const override {

@@ -94,6 +94,7 @@ class fake_session final : public gateway::sessions::session {
     // What it was asked.
     int interrupts = 0;
     int restarted = 0;
+    gateway::sessions::task_step at_step;
     std::vector<std::pair<std::string, std::string>> connects;  // session_id, via
     std::shared_ptr<fake_jupyter_client> client;                // the last one
 
@@ -107,6 +108,8 @@ class fake_session final : public gateway::sessions::session {
     const gateway::kernels::kernelspec& spec() const override { return running; }
     const std::string& connection_file() const override { return empty_; }
     int restarts() const override { return restarted; }
+    const gateway::sessions::task_step& step() const override { return at_step; }
+    void note_step(gateway::sessions::task_step what) override { at_step = std::move(what); }
     gateway::wall_clock::time_point created_at() const override { return active_at; }
     gateway::wall_clock::time_point last_activity() const override { return active_at; }
     gateway::milliseconds cell_timeout() const override { return gateway::milliseconds(180'000); }

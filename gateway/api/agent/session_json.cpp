@@ -64,6 +64,10 @@ json session_object(const sessions::session& from) {
         {"restarts", from.restarts()},
         {"tokens", tokens_object(from.meters()->model)},
     };
+    if (const auto& step = from.step(); !step.name.empty()) {
+        made["current_step"] = step.name;
+        if (!step.metric.empty()) made["current_step_metric"] = json::parse(step.metric);
+    }
     if (from.reason() != sessions::cell_reason::none) made["reason"] = to_string(from.reason());
     if (!from.failure_text().empty()) made["failure"] = from.failure_text();
     return made;

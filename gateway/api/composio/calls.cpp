@@ -12,24 +12,9 @@
 namespace gateway::api::composio {
 namespace {
 
-// The two tools by which published helpers ask for the model and the web are everybody's.
-bool is_service(const std::string& slug) {
-    return slug == "COMPOSIO_SEARCH_GROQ_CHAT" || slug == "COMPOSIO_SEARCH_EXA_ANSWER";
-}
-
-awaitable<result<void>> check_allowed(shared_call call, std::string slug) {
-    if (!call->settings().has_filters() || is_service(slug)) co_return result<void>();
-    auto all = co_await call->with.tools.list();
-    for (const auto& each : all)
-        if (each.slug == slug && !call->settings().admits(each.toolkit, slug, each.hints))
-            co_return failure{errc::invalid_request,
-                              slug + " is not among the tools that this session's toolkits and tools let in"};
-    co_return result<void>();
-}
-
 // A toolkit's tool, whose result goes to a file when it is large and the caller can cope with that.
 awaitable<tool_outcome> call_one(shared_call call) {
-    auto made = co_await call_toolkit(call, call->what.slug, to_text(*call->what.arguments));
+    auto made = co_await call_toolkit(call, call->what.slug, to_text(*call->what.arguments), call->what.account);
     const auto& settings = call->settings().workbench;
     if (!call->what.may_offload || !settings.enable || made.data.size() <= settings.offload_threshold) co_return made;
     co_return co_await offload_one(call, std::move(made));
@@ -57,17 +42,19 @@ awaitable<tool_outcome> perform(shared_call call) {
     co_return good_outcome(connections_answer(all, *what.arguments));
 }
 
-void note_step(context& with, const std::string& session_id, const json& arguments) {
+void note_step(sessions::session& of, const json& arguments) {
     auto name = text_member(arguments, "current_step");
-    if (!name.empty()) with.steps[session_id] = {std::move(name), text_member(arguments, "current_step_metric")};
+    if (name.empty()) return;
+    const auto& metric = member(arguments, "current_step_metric");
+    of.note_step({std::move(name), metric.is_string() ? to_text(metric) : ""});
 }
 
 }  // namespace
 
-awaitable<tool_outcome> call_toolkit(shared_call call, std::string slug, std::string arguments) {
-    auto allowed = co_await check_allowed(call, slug);
+awaitable<tool_outcome> call_toolkit(shared_call call, std::string slug, std::string arguments, std::string account) {
+    auto allowed = co_await tools::check_admitted(call->with.tools, slug, filter_of(call->version));
     if (!allowed) co_return refused_outcome(allowed.error());
-    tools::tool_caller caller(call->session->meters(), call->session->options().user_id, "");
+    tools::tool_caller caller(call->session->meters(), call->session->options().user_id, std::move(account));
     auto answer = co_await call->with.tools.execute(slug, std::move(arguments), std::move(caller));
     co_return read_outcome(answer);
 }
@@ -79,7 +66,7 @@ shared_watch begin_call(context& with, const found_session& of, tool_call what, 
         auto call = std::make_shared<running_call>(running_call{with, session, version, what, std::move(which)});
         return perform(std::move(call));
     };
-    if (what.of) note_step(with, session->id(), *what.arguments);
+    if (what.of) note_step(*session, *what.arguments);
     return with.runs.begin(key, is_retry, std::move(work));
 }
 

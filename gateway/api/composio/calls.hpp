@@ -21,7 +21,7 @@ struct running_call {
 using shared_call = std::shared_ptr<running_call>;
 
 // A toolkit's tool that the session's configuration lets in.
-awaitable<tool_outcome> call_toolkit(shared_call call, std::string slug, std::string arguments);
+awaitable<tool_outcome> call_toolkit(shared_call call, std::string slug, std::string arguments, std::string account);
 // COMPOSIO_MULTI_EXECUTE_TOOL
 awaitable<tool_outcome> call_many(shared_call call);
 // The same outcome with its data in a file of the session, and a preview in its place; when it has not so many

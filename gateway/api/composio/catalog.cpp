@@ -41,6 +41,13 @@ std::set<std::string> preloaded(const configuration& with) {
 
 }  // namespace
 
+tools::tool_filter filter_of(std::shared_ptr<const configuration_version> version) {
+    if (!version || !version->what.has_filters()) return {};
+    return [version = std::move(version)](const tool_description& each) {
+        return version->what.admits(each.toolkit, each.slug, each.hints);
+    };
+}
+
 awaitable<std::vector<tool_description>> allowed_tools(tools::toolbox& all, const configuration& with) {
     auto made = co_await all.list();
     std::erase_if(made, [&](const auto& each) { return !with.admits(each.toolkit, each.slug, each.hints); });

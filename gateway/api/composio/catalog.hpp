@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "gateway/api/composio/configuration_store.hpp"
 #include "gateway/api/composio/meta_tool.hpp"
 #include "gateway/base/async.hpp"
 #include "gateway/tools/toolbox.hpp"
@@ -25,6 +26,8 @@ struct listed_tool {
     std::vector<std::string> tags;
 };
 
+// What that version of a session's configuration lets in; null: everything.
+tools::tool_filter filter_of(std::shared_ptr<const configuration_version> version);
 // The toolkits' tools that the session may use. Starts their servers.
 awaitable<std::vector<tool_description>> allowed_tools(tools::toolbox& all, const configuration& with);
 // What a client gives its model: the meta tools that are on, and what is preloaded.

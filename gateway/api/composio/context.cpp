@@ -100,7 +100,6 @@ void forget_ended(context& with) {
         if (with.registry.find(id)) continue;
         with.configurations->remove(id);
         with.seen.erase(id);
-        with.steps.erase(id);
     }
 }
 

@@ -13,12 +13,6 @@
 
 namespace gateway::api::composio {
 
-// What a session's client says that it is at.
-struct task_step {
-    std::string name;
-    std::string metric;  // "3/10 emails"; empty: not said
-};
-
 struct context {
     context(executor ex, sessions::registry& registry, tools::toolbox& tools, service_options options);
 
@@ -30,7 +24,6 @@ struct context {
     run_table runs;
     mcp_calls mcp;
     seen_restarts seen;
-    std::map<std::string, task_step> steps;  // by session
 };
 
 using endpoint = awaitable<http::response> (*)(context&, http::request&);

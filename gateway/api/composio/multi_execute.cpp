@@ -31,10 +31,11 @@ using shared_gathering = std::shared_ptr<gathering>;
 awaitable<tool_outcome> outcome_of(shared_call call, const json& wanted, std::string slug) {
     if (find_meta(slug))
         co_return refused_outcome({errc::invalid_request, slug + " cannot be called by another tool: call it itself"});
-    if (auto good = check_account(member(wanted, "account")); !good) co_return refused_outcome(good.error());
+    auto account = read_account(member(wanted, "account"));
+    if (!account) co_return refused_outcome(account.error());
     const auto& given = member(wanted, "arguments");
     auto arguments = given.is_null() ? std::string("{}") : to_text(given);
-    co_return co_await call_toolkit(call, std::move(slug), std::move(arguments));
+    co_return co_await call_toolkit(call, std::move(slug), std::move(arguments), std::move(*account));
 }
 
 awaitable<void> call_part(shared_call call, std::size_t at, shared_gathering into) {

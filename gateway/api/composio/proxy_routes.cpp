@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "gateway/accounts/base64.hpp"
+#include "gateway/api/composio/catalog.hpp"
 #include "gateway/api/composio/context.hpp"
 #include "gateway/api/composio/json_reading.hpp"
 #include "gateway/base/ids.hpp"
@@ -53,6 +54,10 @@ account_rights service::rights_of(const sessions::session& which) const {
     made.from_cells = version->what.workbench.proxy_execution;
     made.whose.pinned = version->what.pinned_accounts;
     return made;
+}
+
+tools::tool_filter service::filter_of(const std::string& session_id) const {
+    return composio::filter_of(context_->configurations->current(session_id));
 }
 
 }  // namespace gateway::api::composio

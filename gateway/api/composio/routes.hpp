@@ -48,6 +48,7 @@ class service {
     void add_routes(http::router& to);
     // As the newest version of its configuration says.
     account_rights rights_of(const sessions::session& which) const;
+    tools::tool_filter filter_of(const std::string& session_id) const;
     // Ends the calls that still run.
     awaitable<void> stop();
 

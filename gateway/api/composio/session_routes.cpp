@@ -37,9 +37,9 @@ json session_object(context& with, const found_session& of, const http::request&
                  {"config_version", of.version->number},
                  {"config", shown_configuration(of.settings(), of.session->options().user_id)},
                  {"warnings", warnings_for(of.settings(), with.tools)}};
-    if (auto step = with.steps.find(id); step != with.steps.end()) {
-        made["current_step"] = step->second.name;
-        if (!step->second.metric.empty()) made["current_step_metric"] = step->second.metric;
+    if (const auto& step = of.session->step(); !step.name.empty()) {
+        made["current_step"] = step.name;
+        if (!step.metric.empty()) made["current_step_metric"] = json::parse(step.metric);
     }
     // The session's own API may have changed them since.
     made["config"]["workbench"]["enable"] = of.session->has_sandbox();
@@ -170,7 +170,6 @@ awaitable<http::response> remove(context& with, http::request& from) {
     if (!removed) co_return refuse(removed.error(), from);
     with.configurations->remove(id);
     with.seen.erase(id);
-    with.steps.erase(id);
     co_return answer({{"session_id", id}, {"deleted", true}});
 }
 

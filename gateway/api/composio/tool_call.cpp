@@ -9,6 +9,7 @@
 namespace gateway::api::composio {
 namespace {
 
+constexpr std::size_t most_account_bytes = 200;
 constexpr std::size_t most_slug_bytes = 200;
 constexpr std::size_t most_calls = 50;
 constexpr std::size_t most_queries = 20;
@@ -101,9 +102,11 @@ result<void> check_search(const json& arguments) {
 
 }  // namespace
 
-result<void> check_account(const json& account) {
-    if (account.is_null()) return {};
-    return refuse("account cannot be chosen: this gateway's toolkits have no connected accounts; leave it out");
+result<std::string> read_account(const json& account) {
+    if (account.is_null()) return std::string();
+    if (!account.is_string() || account.get_ref<const std::string&>().size() > most_account_bytes)
+        return wrong("account", "an account's id or alias");
+    return account.get<std::string>();
 }
 
 result<tool_call> read_tool_call(const std::string& body, const char* slug_field) {
@@ -124,9 +127,10 @@ result<tool_call> read_tool_call(const std::string& body, const char* slug_field
     const auto& offload = member(from, "enable_auto_workbench_offload");
     if (!offload.is_null() && !offload.is_boolean()) return wrong("enable_auto_workbench_offload", "true or false");
     made.may_offload = offload == json(true);
-    // A meta tool has no account of its own to choose.
-    if (!made.of)
-        if (auto good = check_account(member(from, "account")); !good) return good.error();
+    if (made.of) return made;  // which has no account of its own to choose
+    auto account = read_account(member(from, "account"));
+    if (!account) return account.error();
+    made.account = std::move(*account);
     return made;
 }
 

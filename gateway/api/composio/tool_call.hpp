@@ -17,14 +17,15 @@ struct tool_call {
     tools::shared_json arguments;   // an object
     const meta_tool* of = nullptr;  // null: a toolkit's tool
     bool may_offload = false;       // a toolkit's large result may go to a file of the session
+    std::string account = {};       // which connected account is meant; empty: not said
 };
 
 // The body of POST …/execute {tool_slug, arguments?, account?} or …/execute_meta {slug, arguments?}.
 result<tool_call> read_tool_call(const std::string& body, const char* slug_field);
 // What can be known to be wrong with the call before anything runs: a tool that is off, missing arguments.
 result<void> check_tool_call(const tool_call& what, const configuration& with);
-// account= of a call: nothing is connected here.
-result<void> check_account(const nlohmann::json& account);
+// account of a call, an id or an alias; null is "".
+result<std::string> read_account(const nlohmann::json& account);
 
 struct image {
     std::string mime;

@@ -43,6 +43,8 @@ awaitable<http::response> execute(helper_call call, tools::toolbox& tools, asio:
     auto what = co_await read(call, pool);
     if (!what) co_return refuse_tool_call(call.log_id, what.error());
     if (auto good = check_callable(what->tool_slug); !good) co_return refuse_tool_call(call.log_id, good.error());
+    auto allowed = co_await tools::check_admitted(tools, what->tool_slug, whose.admits);
+    if (!allowed) co_return refuse_tool_call(call.log_id, allowed.error());
     whose.account = what->account;
     auto started = std::chrono::steady_clock::now();
     auto answer = co_await tools.execute(what->tool_slug, what->arguments, std::move(whose));

@@ -55,10 +55,10 @@ std::string answer(const std::vector<tool_description>& from) {
     return R"({"tools":[)" + list + R"(],"left_out":)" + std::to_string(left_out) + "}";
 }
 
-awaitable<http::response> list(helper_call call, tools::toolbox& tools) {
+awaitable<http::response> list(helper_call call, tools::toolbox& tools, tools::tool_filter admits) {
     if (auto good = check_parameters(call, "query"); !good) co_return refuse(call, good.error());
     auto all = co_await tools.list();
-    auto found = matching(std::move(all), call.from.find_query("query").value_or(""));
+    auto found = matching(tools::admitted(std::move(all), admits), call.from.find_query("query").value_or(""));
     co_return http::json_response(answer(found));
 }
 
@@ -74,8 +74,12 @@ std::vector<tool_description> matching(std::vector<tool_description> all, const 
     return all;
 }
 
-void add_tools_route(endpoint& to, tools::toolbox& tools) {
-    to.add("GET", "/v1/tools", [&tools](helper_call call) { return list(std::move(call), tools); });
+void add_tools_route(endpoint& to, tools::toolbox& tools, caller_finder find_caller) {
+    auto handle = [&tools, find_caller = std::move(find_caller)](helper_call call) {
+        auto whose = find_caller(call.session);
+        return list(std::move(call), tools, std::move(whose.admits));
+    };
+    to.add("GET", "/v1/tools", std::move(handle));
 }
 
 }  // namespace gateway::api::helpers

@@ -325,6 +325,17 @@ TEST_F(sessions_test, interrupts_and_restarts) {
     EXPECT_EQ(call("POST", "/api/v1/sessions/ses_1/interrupt").code(), "session_dead");
 }
 
+TEST_F(sessions_test, tells_which_step_its_client_is_at) {
+    auto session = add_session();
+    EXPECT_FALSE(call("GET", "/api/v1/sessions/ses_1").body.contains("current_step"));
+    session->note_step({"load", R"({"rows":3})"});
+    auto told = call("GET", "/api/v1/sessions/ses_1").body;
+    EXPECT_EQ(told["current_step"], "load");
+    EXPECT_EQ(told["current_step_metric"], (json{{"rows", 3}}));
+    session->note_step({"save", ""});
+    EXPECT_FALSE(call("GET", "/api/v1/sessions/ses_1").body.contains("current_step_metric"));
+}
+
 TEST_F(sessions_test, tells_why_a_session_is_dead) {
     auto session = add_session();
     session->now = sessions::session_state::dead;

@@ -173,7 +173,7 @@ TEST_F(composio_execute, checks_everything_before_the_headers) {
         {"{}", 400},
         {R"({"tool_slug":7})", 400},
         {R"({"tool_slug":"DEMO_ADD","arguments":[]})", 400},
-        {R"({"tool_slug":"DEMO_ADD","account":"me"})", 400},
+        {R"({"tool_slug":"DEMO_ADD","account":7})", 400},
         {call_of("COMPOSIO_REMOTE_WORKBENCH"), 400},
         {call_of("COMPOSIO_REMOTE_WORKBENCH", R"({"code_to_execute":7})"), 400},
         {call_of("COMPOSIO_REMOTE_WORKBENCH", R"({"code_to_execute":"1","timeout":-1})"), 400},
@@ -224,6 +224,18 @@ TEST_F(composio_execute, calls_many_tools_at_once_and_keeps_their_order) {
     EXPECT_EQ(data["results"][1]["index"], 1);
     EXPECT_EQ(data["results"][2]["error"], "it is broken");
     EXPECT_THAT(data["results"][3]["error"].get<std::string>(), HasSubstr("cannot be called by another tool"));
+}
+
+TEST_F(composio_execute, says_which_account_is_meant) {
+    post("/execute", R"({"tool_slug":"DEMO_ADD","arguments":{},"account":"work"})");
+    post("/execute", call_of("DEMO_ADD"));
+    auto data = post("/execute", call_of("COMPOSIO_MULTI_EXECUTE_TOOL",
+                                         R"({"sync_response_to_workbench":false,"tools":[)"
+                                         R"({"tool_slug":"DEMO_ADD","arguments":{},"account":"home"},)"
+                                         R"({"tool_slug":"DEMO_ADD","arguments":{},"account":[]}]})"))
+                    .body["data"];
+    EXPECT_EQ(toolbox.accounts, (std::vector<std::string>{"work", "", "home"}));
+    EXPECT_THAT(data["results"][1]["error"].get<std::string>(), HasSubstr("id or alias"));
 }
 
 TEST_F(composio_execute, shows_in_the_session_which_step_its_client_is_at) {

@@ -17,12 +17,14 @@ class fake_toolbox final : public tools::toolbox {
     explicit fake_toolbox(executor ex) : freed(std::move(ex)) {}
 
     std::vector<std::string> called;
-    bool free = false;  // DEMO_WAIT may end
+    std::vector<std::string> accounts;  // of the calls
+    bool free = false;                  // DEMO_WAIT may end
     event freed;
     bool was_cancelled = false;
 
-    awaitable<result<std::string>> execute(std::string slug, std::string arguments, tools::tool_caller) override {
+    awaitable<result<std::string>> execute(std::string slug, std::string arguments, tools::tool_caller whose) override {
         called.push_back(slug);
+        accounts.push_back(whose.account);
         auto given = tools::parse_json(arguments);
         if (slug == "DEMO_ADD") {
             nlohmann::json sum = {{"sum", given->value("a", 0) + given->value("b", 0)}};

@@ -1,6 +1,6 @@
 #include "gateway/api/helpers/endpoint.hpp"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -39,7 +39,7 @@ class fake_toolbox final : public tools::toolbox {
         co_return R"({"data":)" + arguments + R"(,"error":null,"log_id":"log_1"})";
     }
     awaitable<std::vector<tools::tool_description>> list() override {
-        co_return std::vector<tools::tool_description>();
+        co_return std::vector<tools::tool_description>{{"A_B", "A", "b", "", "{}"}, {"A_C", "A", "c", "", "{}"}};
     }
     bool empty() const override { return false; }
     awaitable<void> stop() override { co_return; }
@@ -61,9 +61,15 @@ struct helper_endpoint : helper_client {
     fake_toolbox box{io.get_executor()};
     asio::thread_pool pool{1};
     tools::shared_meters meters = std::make_shared<tools::meters>(io.get_executor());
+    tools::tool_filter admits;
 
     void add_routes(endpoint& to) override {
-        add_execute_route(to, box, pool, [this](const std::string&) { return meters; });
+        auto find_caller = [this](const std::string&) {
+            tools::tool_caller made(meters);
+            made.admits = admits;
+            return made;
+        };
+        add_execute_route(to, box, pool, find_caller);
         to.add("POST", "/v1/small", [](helper_call call) -> awaitable<http::response> {
             co_return http::json_response(json(call.from.body.size()).dump());
         });
@@ -88,6 +94,15 @@ TEST_F(helper_endpoint, a_call_with_a_sessions_key_is_answered) {
     auto got = send(post_call(call("A_B", R"({"x":1})")));
     EXPECT_EQ(got.status, 200);
     EXPECT_EQ(got.body, json::parse(R"({"data":{"x":1},"error":null,"log_id":"log_1"})"));
+}
+
+TEST_F(helper_endpoint, a_tool_that_the_session_does_not_let_in_is_not_called) {
+    admits = [](const tools::tool_description& each) { return each.slug == "A_C"; };
+    auto got = send(post_call(call("a_b")));
+    EXPECT_EQ(got.status, 400);
+    EXPECT_THAT(got.body["error"].get<std::string>(), testing::HasSubstr("A_B is not among the tools"));
+    EXPECT_EQ(send(post_call(call("A_C"))).status, 200);
+    EXPECT_EQ(send(post_call(call("COMPOSIO_SEARCH_GROQ_CHAT"))).status, 200);
 }
 
 TEST_F(helper_endpoint, a_tools_own_failure_is_no_http_error) {

@@ -42,8 +42,17 @@ class listed_toolbox final : public tools::toolbox {
 
 struct tools_route : helper_client {
     listed_toolbox box;
+    tools::shared_meters meters = std::make_shared<tools::meters>(io.get_executor());
+    tools::tool_filter admits;
 
-    void add_routes(endpoint& to) override { add_tools_route(to, box); }
+    void add_routes(endpoint& to) override {
+        auto find_caller = [this](const std::string&) {
+            tools::tool_caller made(meters);
+            made.admits = admits;
+            return made;
+        };
+        add_tools_route(to, box, find_caller);
+    }
 };
 
 TEST_F(tools_route, lists_what_a_cell_can_call) {
@@ -52,6 +61,13 @@ TEST_F(tools_route, lists_what_a_cell_can_call) {
     EXPECT_EQ(got.body, json::parse(R"({"left_out": 0, "tools": [
         {"slug": "MAIL_SEND", "toolkit": "MAIL", "description": "Sends a mail", "input_schema": {"type": "object"}},
         {"slug": "MAIL_READ", "toolkit": "MAIL", "description": "Shows mails", "input_schema": {}}]})"));
+}
+
+TEST_F(tools_route, lists_nothing_that_the_session_does_not_let_in) {
+    admits = [](const tools::tool_description& each) { return each.slug == "MAIL_READ"; };
+    auto got = send(get("/v1/tools"));
+    ASSERT_EQ(got.body["tools"].size(), 1u);
+    EXPECT_EQ(got.body["tools"][0]["slug"], "MAIL_READ");
 }
 
 TEST_F(tools_route, finds_what_has_the_words) {
