@@ -45,6 +45,7 @@ TEST_F(link_signer_test, keeps_its_key_to_itself) {
 
 TEST_F(link_signer_test, refuses_a_key_that_is_none) {
     std::ofstream(key()) << "short";
+    fs::permissions(key(), fs::perms(0600));
     auto refused = link_signer::open(directory_.path());
     ASSERT_FALSE(refused);
     EXPECT_THAT(refused.error().message, HasSubstr("link.key"));

@@ -89,6 +89,7 @@ TEST_F(SessionKeeper, TellsWhoAskedThatItsSessionWasRefusedAndNobodyElse) {
     auto refused = written("ses_1");
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().message, "the disk is full");
+    EXPECT_TRUE(written("ses_2"));
     EXPECT_TRUE(store.sessions.contains("ses_2"));
     store.refused.clear();
     stop();
