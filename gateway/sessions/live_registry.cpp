@@ -149,7 +149,7 @@ void live_registry::bury(const std::string& kernel_id, kernels::end_reason why) 
 result<alias> live_registry::attach(const std::string& session_id, const std::string& user_id) {
     auto owner = find(session_id);
     if (!owner) return failure{errc::session_not_found, "there is no session " + session_id};
-    if (!owner->has_sandbox()) return failure{errc::conflict, no_sandbox().message};
+    if (!owner->has_sandbox()) return no_sandbox();
     alias made{make_uuid(), "attach-" + session_id, session_id,
                user_id,     wall_clock::now(),      std::chrono::steady_clock::now()};
     aliases_[made.kernel_id] = made;

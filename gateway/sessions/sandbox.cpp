@@ -70,9 +70,9 @@ std::string change_sandbox(const std::string& object, const std::string& change)
 }
 
 failure no_sandbox() {
-    return wrong(
-        "this session has no sandbox of its own (sandbox.enable is false): run the code where you have it, or turn the "
-        "sandbox on with PATCH /api/v1/sessions/{session} {\"sandbox\":{\"enable\":true}}");
+    return {errc::conflict,
+            "this session has no sandbox of its own (sandbox.enable is false): run the code where you have it, or turn "
+            "the sandbox on with PATCH /api/v1/sessions/{session} {\"sandbox\":{\"enable\":true}}"};
 }
 
 }  // namespace gateway::sessions

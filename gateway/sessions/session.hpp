@@ -81,7 +81,7 @@ class session {
     virtual wall_clock::time_point last_activity() const = 0;
     virtual milliseconds cell_timeout() const = 0;
     virtual const sandbox_size& size() const = 0;
-    virtual bool has_sandbox() const = 0;                      // without one it runs nothing: invalid_request
+    virtual bool has_sandbox() const = 0;                      // without one it runs nothing: conflict
     virtual cell_settings settings_for(origin who) const = 0;  // of cells that say nothing themselves
     virtual const std::string& helper_key() const = 0;
     virtual const tools::shared_meters& meters() const = 0;  // what its cells used of the model and of search

@@ -325,8 +325,8 @@ def test_a_session_without_a_sandbox_runs_nothing_until_it_has_one(start_gateway
     agent = gateway.agent()
     session = agent.start_session(sandbox={"enable": False})["id"]
     for path, body in (("execute", {"code": "1"}), ("restart", {})):
-        error = agent.call("POST", f"/sessions/{session}/{path}", 400, json=body).json()["error"]
-        assert error["code"] == "invalid_request" and "sandbox.enable is false" in error["message"]
+        error = agent.call("POST", f"/sessions/{session}/{path}", 409, json=body).json()["error"]
+        assert error["code"] == "conflict" and "sandbox.enable is false" in error["message"]
     with pytest.raises(Exception, match="409"):
         gateway.jupyter().start_kernel(f"attach-{session}")
     gateway.terminate()
