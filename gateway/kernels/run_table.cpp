@@ -20,7 +20,7 @@ void run_table::handle(const ::kernel::run_answer& answer) {
         which->outcome.emplace();
     } else {
         runs_.erase(found);
-        which->outcome = failure{errc::invalid_request, answer.error};
+        which->outcome = failure{answer.box_ended ? errc::kernel_dead : errc::invalid_request, answer.error};
     }
     which->answered.notify_all();
 }

@@ -11,6 +11,9 @@
 namespace gateway::sessions {
 namespace {
 
+constexpr int most_attempts = 3;              // to start a command while the kernel is replaced
+constexpr milliseconds end_patience{10'000};  // with a kernel that takes no more, and has not ended yet
+
 failure unknown(const std::string& command_id) {
     return {errc::command_not_found,
             fmt::format("there is no command {} in this session; GET …/commands lists them", command_id)};
@@ -57,12 +60,21 @@ result<void> live_shell::check_room() const {
 }
 
 awaitable<result<submitted>> live_shell::start(command_options what) {
-    auto there = co_await host_.ready();
-    if (!there) co_return there.error();
-    if (closed_) co_return failure{errc::session_dead, "the session has ended"};
-    if (auto room = check_room(); !room) co_return room.error();
-    auto launching = launch(std::move(what));
-    co_return co_await std::move(launching);
+    for (int attempt = 1;; ++attempt) {
+        auto there = co_await host_.ready();
+        if (!there) co_return there.error();
+        if (closed_) co_return failure{errc::session_dead, "the session has ended"};
+        if (auto room = check_room(); !room) co_return room.error();
+        const auto ends_before = kernel_ends_;
+        auto launching = launch(what);
+        auto begun = co_await std::move(launching);
+        if (begun || begun.error().code != errc::kernel_dead || attempt == most_attempts) co_return begun;
+        // It is on its way out, and the next one will do.
+        const auto deadline = std::chrono::steady_clock::now() + end_patience;
+        while (kernel_ends_ == ends_before && !closed_ && std::chrono::steady_clock::now() < deadline)
+            co_await changed_.wait_for(end_patience);
+        if (kernel_ends_ == ends_before) co_return begun;
+    }
 }
 
 awaitable<result<submitted>> live_shell::launch(command_options what) {
@@ -245,6 +257,7 @@ void live_shell::lose(const std::string& command_id, cell_reason why) {
 void live_shell::kernel_ended(cell_reason why) {
     ++kernel_ends_;
     kernel_end_ = why;
+    changed_.notify_all();
     for (const auto& id : std::vector<std::string>(order_.begin(), order_.end())) lose(id, why);
     // What was left of ended ones went with the box.
     while (!left_.empty()) forget_process(std::string(left_.front()));

@@ -49,7 +49,7 @@ bool read(const json& from, run_signal& out) {
 
 bool read(const json& from, run_answer& out) {
     return read(field(from, "id"), out.id) && read(field(from, "pid"), out.pid) &&
-           read(field(from, "error"), out.error);
+           read(field(from, "error"), out.error) && read(field(from, "box_ended"), out.box_ended);
 }
 
 bool read(const json& from, run_end& out) {
@@ -127,7 +127,7 @@ json to_json(const run_signal& from) {
 }
 
 json to_json(const run_answer& from) {
-    return {{"id", to_text(from.id)}, {"pid", from.pid}, {"error", to_text(from.error)}};
+    return {{"id", to_text(from.id)}, {"pid", from.pid}, {"error", to_text(from.error)}, {"box_ended", from.box_ended}};
 }
 
 json to_json(const run_end& from) {

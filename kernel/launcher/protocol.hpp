@@ -106,6 +106,7 @@ struct run_answer {
     std::string id;
     std::int32_t pid = 0;  // in the gateway's pid namespace; 0 when it failed
     std::string error;
+    bool box_ended = false;  // it failed because its box has ended or does so now
 
     bool operator==(const run_answer&) const = default;
 };

@@ -64,6 +64,7 @@ class service {
     std::map<std::string, guest>::iterator find_run(int pid);
     static void before_reaping(const guest& which);
     void end_run(std::map<std::string, guest>::iterator which, int status);
+    bool has_ended(const std::string& box);
 
     void forget_requests();
     void update(const std::string& id, living& each);

@@ -24,8 +24,14 @@ void service::handle(const run_request& what, files& standard) {
             start_guest(what, host->second.inside.end(), how_, taken, [this] { forget_requests(); });
         runs_.emplace(what.id, guest{what.box, std::move(reports)});
     } catch (const box_error& error) {
-        answer(run_answer{what.id, 0, error.what()});
+        answer(run_answer{what.id, 0, error.what(), has_ended(what.box)});
     }
+}
+
+// Or is about to.
+bool service::has_ended(const std::string& box) {
+    auto host = boxes_.find(box);
+    return host == boxes_.end() || !host->second.answered || host->second.inside.is_ending();
 }
 
 void service::handle(const run_signal& what, files&) {
@@ -58,7 +64,7 @@ void service::update_run(std::map<std::string, guest>::iterator which) {
     each.reports.reset();
     if (each.pid == 0 && each.failure.empty()) each.failure = "the program's process ended before it ran";
     const std::string failure = each.failure;
-    answer(run_answer{id, failure.empty() ? each.pid : 0, failure});
+    answer(run_answer{id, failure.empty() ? each.pid : 0, failure, !failure.empty() && has_ended(each.box)});
     if (!failure.empty()) runs_.erase(which);
 }
 
@@ -76,8 +82,7 @@ void service::before_reaping(const guest& which) {
 }
 
 void service::end_run(std::map<std::string, guest>::iterator which, int status) {
-    auto host = boxes_.find(which->second.box);
-    const bool box_ended = host == boxes_.end() || host->second.inside.is_ending();
+    const bool box_ended = has_ended(which->second.box);
     const std::string id = which->first;
     runs_.erase(which);
     answer(run_end{id, status, box_ended});

@@ -29,7 +29,7 @@ TEST(the_launchers_codec, gives_back_what_it_was_given) {
         EXPECT_EQ(decode_command(encode(each)), each);
     for (const reply& each :
          {reply(launch_answer{"k", 5, 4, "no \xff"}), reply(exit_notice{"k", -1}), reply(signal_notice{"k"}),
-          reply(run_answer{"r", 5, "no \xff"}), reply(run_end{"r", 9, true})})
+          reply(run_answer{"r", 5, "no \xff", true}), reply(run_end{"r", 9, true})})
         EXPECT_EQ(decode_reply(encode(each)), each);
 }
 
