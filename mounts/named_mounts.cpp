@@ -10,9 +10,9 @@ namespace {
 namespace fs = std::filesystem;
 using ::kernel::bind_mount;
 
-constexpr std::string_view of_the_box[] = {"/bin",   "/dev",       "/etc",  "/home/user",    "/lib",
-                                           "/lib64", "/mnt/files", "/proc", "/opt/cellgate", "/run",
-                                           "/sbin",  "/sys",       "/tmp",  "/usr",          "/var/tmp"};
+constexpr std::string_view of_the_box[] = {"/bin",       "/dev",  "/etc",          "/home/user", "/lib",    "/lib64",
+                                           "/mnt/files", "/proc", "/opt/cellgate", "/run",       "/sbin",   "/sys",
+                                           "/tmp",       "/usr",  "/var/lock",     "/var/run",   "/var/tmp"};
 
 bool is_at_or_below(std::string_view path, std::string_view directory) {
     if (directory == "/") return true;
@@ -38,11 +38,12 @@ result<std::string> find_directory(const named_mount& from, const std::vector<st
     return {boost::system::in_place_value, std::move(found)};
 }
 
-result<std::string> find_place(const named_mount& from, const std::vector<bind_mount>& taken) {
+result<std::string> find_place(const named_mount& from, const std::vector<std::string_view>& places,
+                               const std::vector<bind_mount>& taken) {
     auto at = from.at.empty() ? "/mnt/" + from.name : from.at;
     if (at.front() != '/' || at.back() == '/' || fs::path(at).lexically_normal().native() != at)
         return refuse(from, "at = \"" + at + "\" is not a path such as /mnt/data, without . and .. and a last slash");
-    for (std::string_view each : of_the_box)
+    for (std::string_view each : places)
         if (overlap(at, each))
             return refuse(from, at + " and the box's own " + std::string(each) +
                                     " are in each other's way: choose "
@@ -56,12 +57,15 @@ result<std::string> find_place(const named_mount& from, const std::vector<bind_m
 }  // namespace
 
 result<std::vector<bind_mount>> to_bind_mounts(const std::vector<named_mount>& configured,
-                                               const std::vector<std::string>& hidden) {
+                                               const std::vector<std::string>& hidden,
+                                               const std::vector<std::string>& needed) {
+    std::vector<std::string_view> places(std::begin(of_the_box), std::end(of_the_box));
+    places.insert(places.end(), needed.begin(), needed.end());
     std::vector<bind_mount> made;
     for (const auto& each : configured) {
         auto directory = find_directory(each, hidden);
         if (!directory) return directory.error();
-        auto at = find_place(each, made);
+        auto at = find_place(each, places, made);
         if (!at) return at.error();
         made.push_back({std::move(*directory), std::move(*at), each.writable});
     }

@@ -21,8 +21,9 @@ struct named_mount {
 
 // Each directory canonical, as it is now: where a link in its path leads to later is no matter. Refused are a directory
 // that is not there, one that holds or is in one of `hidden` (what is the gateway's own), and a place in the box that
-// is, hides, or lies in one that every box has, or in another mount's.
+// is, hides, or lies in one that every box has or is in `needed` (what kernels are made of), or in another mount's.
 result<std::vector<::kernel::bind_mount>> to_bind_mounts(const std::vector<named_mount>& configured,
-                                                         const std::vector<std::string>& hidden);
+                                                         const std::vector<std::string>& hidden,
+                                                         const std::vector<std::string>& needed = {});
 
 }  // namespace mounts

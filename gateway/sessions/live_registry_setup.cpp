@@ -22,7 +22,8 @@ result<void> live_registry::open_directories() {
     auto roots = mounts::work_roots::make(parts_.work_roots);
     if (!roots) return failure{errc::invalid_request, "kernels.work_roots: " + roots.error().text};
     roots_ = std::move(*roots);
-    auto named = mounts::to_bind_mounts(parts_.named_mounts, {parts_.data_dir, parts_.kernels.runtime_dir});
+    auto named = mounts::to_bind_mounts(parts_.named_mounts, {parts_.data_dir, parts_.kernels.runtime_dir},
+                                        parts_.kernels.read_only_paths);
     if (!named) return failure{errc::invalid_request, named.error().text};
     named_mounts_ = std::move(*named);
     return {};

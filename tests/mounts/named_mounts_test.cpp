@@ -59,12 +59,21 @@ TEST_F(named_mounts, show_nothing_of_the_gateways_own) {
 
 TEST_F(named_mounts, keep_off_the_places_of_every_box) {
     for (const char* each : {"/", "/mnt", "/mnt/files", "/mnt/files/ref", "/home", "/home/user/x", "/opt",
-                             "/usr/share/x", "/etc", "/proc/x", "/tmp/x", "/run/x"})
+                             "/usr/share/x", "/etc", "/proc/x", "/tmp/x", "/run/x", "/var/run", "/var/lock/x"})
         EXPECT_NE(refusal(mount("data", "data", each)), "no refusal") << each;
     for (const char* each : {"relative", "/mnt/a/../files", "/mnt/data/", "/mnt//data", "/mnt/./data"})
         EXPECT_THAT(refusal(mount("data", "data", each)), HasSubstr("is not a path")) << each;
     for (const char* each : {"/mnt/files2", "/data", "/opt/science", "/home/ana"})
         EXPECT_EQ(refusal(mount("data", "data", each)), "no refusal") << each;
+}
+
+TEST_F(named_mounts, keep_off_what_kernels_are_made_of) {
+    for (const char* each : {"/srv/venv", "/srv", "/srv/venv/lib"}) {
+        auto made = to_bind_mounts({mount("data", "data", each)}, {}, {"/srv/venv"});
+        ASSERT_FALSE(made) << each;
+        EXPECT_THAT(made.error().text, HasSubstr("/srv/venv are in each other's way"));
+    }
+    EXPECT_TRUE(to_bind_mounts({mount("data", "data", "/srv/data")}, {}, {"/srv/venv"}));
 }
 
 TEST_F(named_mounts, keep_off_each_other) {
