@@ -142,7 +142,8 @@ kept_cell keep(const cell& from, bool hidden, std::string summary, const std::st
     made.ended_at = from.ended_at.value_or(from.queued_at);
     made.summary = std::move(summary);
     if (made.summary.size() > most_summary_bytes) made.summary = short_summary(from);
-    if (from.code.size() <= most_code_bytes) made.code = from.code;
+    // A key is good for the code it came with, which is compared.
+    if (from.code.size() <= most_code_bytes || !from.idempotency_key.empty()) made.code = from.code;
     made.out = first_part(from.out.head);
     made.err = first_part(from.err.head);
     made.result = result.size() <= most_result_bytes ? result : result_left_out;

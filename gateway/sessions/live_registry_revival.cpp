@@ -19,7 +19,7 @@ bool passed(milliseconds limit, wall_clock::time_point since) {
 
 // No seq is given out before its block is written down, and no directory goes before its session has.
 result<void> live_registry::revive_sessions() {
-    auto opened = open_session_store(parts_.data_dir, parts_.kept_cells_bytes);
+    auto opened = open_session_store(parts_.data_dir, {parts_.kept_cells_bytes, parts_.limits.idempotency});
     if (!opened) return opened.error();
     store_ = std::move(*opened);
     keeper_ = std::make_unique<session_keeper>(parts_.ex, parts_.pool, *store_);

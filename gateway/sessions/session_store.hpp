@@ -61,7 +61,12 @@ class session_store {
     virtual result<void> write(const std::vector<session_changes>& what) = 0;
 };
 
-// In the gateway's database. Of each session the newest cells are kept, `most_cell_bytes` of them.
-result<std::unique_ptr<session_store>> open_session_store(const std::string& data_dir, std::uint64_t most_cell_bytes);
+struct store_limits {
+    std::uint64_t cell_bytes = 16u << 20;  // of a session's cells, the newest of which are kept
+    milliseconds idempotency{300'000};     // for which a key names its cell once that has ended
+};
+
+// In the gateway's database.
+result<std::unique_ptr<session_store>> open_session_store(const std::string& data_dir, store_limits limits);
 
 }  // namespace gateway::sessions

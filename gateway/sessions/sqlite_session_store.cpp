@@ -109,12 +109,8 @@ std::vector<parameter> bound(const std::string& session_id, const kept_cell& fro
 
 class sqlite_store final : public session_store {
   public:
-    sqlite_store(storage::database writing, storage::database reading, storage::sealer key,
-                 std::uint64_t most_cell_bytes)
-        : writing_(std::move(writing)),
-          reading_(std::move(reading)),
-          key_(std::move(key)),
-          most_cell_bytes_(most_cell_bytes) {}
+    sqlite_store(storage::database writing, storage::database reading, storage::sealer key, store_limits limits)
+        : writing_(std::move(writing)), reading_(std::move(reading)), key_(std::move(key)), limits_(limits) {}
 
     result<std::vector<loaded_session>> load() override {
         std::vector<loaded_session> all;
@@ -154,13 +150,16 @@ class sqlite_store final : public session_store {
         if (of.options.env.empty()) return std::string();
         return key_.seal(variables_text(of.options.env), of.id);
     }
-    void open_env(const std::string& sealed, kept_session& into) const {
+    // What cannot be opened stays as it is, for the day that the key is back.
+    void open_env(const std::string& sealed, kept_session& into) {
         if (sealed.empty()) return;
         auto text = key_.open(sealed, into.id);
-        if (text)
+        if (text) {
             into.options.env = read_variables(*text);
-        else
-            log::error("session {} goes on without its env: {}", into.id, text.error().message);
+            return;
+        }
+        unopened_[into.id] = sealed;
+        log::error("session {} goes on without its env: {}", into.id, text.error().message);
     }
 
     result<std::vector<kept_cell>> select_cells(const std::string& session_id, const char* condition) {
@@ -227,37 +226,67 @@ class sqlite_store final : public session_store {
         return &place->second;
     }
 
-    // To three quarters, so that it is done rarely. A cell that has not ended stays: its end is to be told.
+    // To three quarters, so that it is done rarely. A cell that has not ended stays: its end is to be told. So does one
+    // that its idempotency key may still name, without its texts: it must not run again.
     result<void> drop_oldest_cells(const std::string& session_id) {
         auto size = bytes_of(session_id);
         if (!size) return size.error();
-        if (**size <= most_cell_bytes_) return {};
-        std::vector<std::string> gone;
-        auto left = **size;
-        {
-            const std::vector<parameter> which{session_id};
-            statement oldest(writing_.get(),
-                             "SELECT id, bytes FROM cells WHERE session_id = ? AND ended = 1 ORDER BY seq_first",
-                             which);
-            while (left > most_cell_bytes_ / 4 * 3) {
-                auto row = oldest.step();
-                if (!row) return row.error();
-                if (!*row) break;
-                left -= static_cast<std::uint64_t>(oldest.integer(1));
-                gone.push_back(oldest.text(0));
+        if (**size <= limits_.cell_bytes) return {};
+        auto ended = ended_cells(session_id);
+        if (!ended) return ended.error();
+        for (const auto& [id, bytes, is_named] : *ended) {
+            if (**size <= limits_.cell_bytes / 4 * 3) break;
+            if (is_named) {
+                if (auto done = strip_cell(session_id, id); !done) return done;
+                continue;
             }
+            auto done = execute(writing_.get(), "DELETE FROM cells WHERE session_id = ? AND id = ?", {session_id, id});
+            if (!done) return done;
+            **size -= bytes;
         }
-        for (const auto& each : gone)
-            if (auto done =
-                    execute(writing_.get(), "DELETE FROM cells WHERE session_id = ? AND id = ?", {session_id, each});
-                !done)
-                return done;
-        **size = left;
         return {};
+    }
+
+    struct ended_cell {
+        std::string id;
+        std::uint64_t bytes;
+        bool is_named;  // by a key that is still good
+    };
+    // The oldest first.
+    result<std::vector<ended_cell>> ended_cells(const std::string& session_id) {
+        std::vector<ended_cell> all;
+        const std::vector<parameter> which{session_id};
+        statement rows(writing_.get(),
+                       "SELECT id, bytes, idempotency_key, ended_at FROM cells WHERE session_id = ? AND ended = 1 "
+                       "ORDER BY seq_first",
+                       which);
+        const auto since = micros(wall_clock::now() - limits_.idempotency);
+        for (;;) {
+            auto row = rows.step();
+            if (!row) return row.error();
+            if (!*row) return all;
+            const bool is_named = !rows.text(2).empty() && rows.integer(3) > since;
+            all.push_back({rows.text(0), static_cast<std::uint64_t>(rows.integer(1)), is_named});
+        }
+    }
+
+    result<void> strip_cell(const std::string& session_id, const std::string& id) {
+        const auto sql = std::string("SELECT ") + cell_columns + " FROM cells WHERE session_id = ? AND id = ?";
+        kept_cell found;
+        {
+            const std::vector<parameter> which{session_id, id};
+            statement row(writing_.get(), sql.c_str(), which);
+            auto is_there = row.step();
+            if (!is_there) return is_there.error();
+            found = read_cell(row);
+        }
+        leave_out_texts(found);
+        return put_cell(session_id, found);
     }
 
     result<void> remove(const std::string& session_id) {
         cell_bytes_.erase(session_id);
+        unopened_.erase(session_id);
         for (const auto* sql : {"DELETE FROM cells WHERE session_id = ?", "DELETE FROM sessions WHERE id = ?"})
             if (auto done = execute(writing_.get(), sql, {session_id}); !done) return done;
         return {};
@@ -265,14 +294,15 @@ class sqlite_store final : public session_store {
 
     storage::database writing_;
     storage::database reading_;
-    storage::sealer key_;  // of what sessions have in env
-    std::uint64_t most_cell_bytes_;
+    storage::sealer key_;                                    // of what sessions have in env
+    std::unordered_map<std::string, std::string> unopened_;  // what sessions have in env that the key does not open
+    store_limits limits_;
     std::unordered_map<std::string, std::uint64_t> cell_bytes_;  // of sessions that were written to
 };
 
 }  // namespace
 
-result<std::unique_ptr<session_store>> open_session_store(const std::string& data_dir, std::uint64_t most_cell_bytes) {
+result<std::unique_ptr<session_store>> open_session_store(const std::string& data_dir, store_limits limits) {
     auto writing = storage::database::open(data_dir);
     if (!writing) return writing.error();
     // Synced at its checkpoints: a gateway that is killed loses nothing, and a commit does not wait for the disk.
@@ -283,7 +313,7 @@ result<std::unique_ptr<session_store>> open_session_store(const std::string& dat
                                               "remove it, and a new one is made: sessions go on without their env"});
     if (!key) return key.error();
     return std::unique_ptr<session_store>(
-        std::make_unique<sqlite_store>(std::move(*writing), std::move(*reading), std::move(*key), most_cell_bytes));
+        std::make_unique<sqlite_store>(std::move(*writing), std::move(*reading), std::move(*key), limits));
 }
 
 }  // namespace gateway::sessions

@@ -20,7 +20,7 @@ using ::testing::IsEmpty;
 class SessionStore : public ::testing::Test {
   protected:
     std::unique_ptr<session_store> open(std::uint64_t most = 1u << 20) {
-        return std::move(open_session_store(home.path(), most).value());
+        return std::move(open_session_store(home.path(), {most}).value());
     }
     static kept_session session(const std::string& id) {
         kept_session made;
@@ -75,11 +75,17 @@ TEST_F(SessionStore, SealsWhatASessionHasInItsEnv) {
         EXPECT_EQ(text.find("readable-by-nobody"), text.npos) << each.path();
     }
     EXPECT_EQ(open()->load().value()[0].what.options.env, changes.now->options.env);
-    std::filesystem::remove(home.path() + "/env.key");
-    auto without = open()->load().value();
-    ASSERT_EQ(without.size(), 2u);
-    EXPECT_TRUE(without[0].what.options.env.empty());
-    EXPECT_EQ(without[0].what.options.user_id, "ada");
+    const auto key = home.path() + "/env.key";
+    std::filesystem::rename(key, key + ".away");
+    auto without = open();
+    auto loaded = without->load().value();
+    ASSERT_EQ(loaded.size(), 2u);
+    EXPECT_TRUE(loaded[0].what.options.env.empty());
+    EXPECT_EQ(loaded[0].what.options.user_id, "ada");
+    session_changes again{"ses_1", false, loaded[0].what, {}};
+    ASSERT_TRUE(without->write({again}));
+    std::filesystem::rename(key + ".away", key);
+    EXPECT_EQ(open()->load().value()[0].what.options.env, changes.now->options.env) << "with the key back";
 }
 
 TEST_F(SessionStore, GivesBackASessionAsItWas) {
@@ -146,6 +152,27 @@ TEST_F(SessionStore, KeepsTheNewestCellsAndThoseThatRun) {
     EXPECT_EQ(left.back(), 30u);
     EXPECT_LE(left.size(), 6u);
     EXPECT_GE(left.size(), 4u);
+}
+
+TEST_F(SessionStore, KeepsWhatAKeyMayStillNameWithoutItsTexts) {
+    auto store = open(20'000);
+    auto named = a_cell(1, true, 1000), forgotten = a_cell(2, true, 1000);
+    for (auto* each : {&named, &forgotten}) {
+        each->idempotency_key = "key " + each->id;
+        each->out = std::string(5000, 'o');
+    }
+    named.ended_at = wall_clock::now();
+    forgotten.ended_at = wall_clock::now() - std::chrono::hours(1);
+    ASSERT_TRUE(store->write({with_cells("ses_1", {named, forgotten})}));
+    for (std::uint64_t seq = 3; seq <= 30; ++seq)
+        ASSERT_TRUE(store->write({with_cells("ses_1", {a_cell(seq, true, 3000)})}));
+    auto left = store->cells("ses_1").value();
+    ASSERT_EQ(left.front().seq_first, 1u);
+    EXPECT_EQ(left.front().idempotency_key, named.idempotency_key);
+    EXPECT_EQ(left.front().code, named.code);
+    EXPECT_EQ(left.front().out, "");
+    EXPECT_GT(left[1].seq_first, 2u);
+    EXPECT_LE(left.size(), 7u);
 }
 
 TEST_F(SessionStore, CountsACellThatIsWrittenAgainOnce) {
