@@ -19,6 +19,7 @@ namespace {
 using ::kernel::file_descriptor;
 
 constexpr const char* parts[] = {"home", "files", "packages", "log", "uploads"};
+constexpr const char* claimed = "written-down";
 
 result<void> check_id(const std::string& id) {
     constexpr const char* allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
@@ -107,6 +108,7 @@ result<void> session_directories::remove(const std::string& id) const {
 result<session_paths> session_directories::reopen(const std::string& id) const {
     if (result<void> checked = check_id(id); !checked) return checked.error();
     std::string path = root_ + "/" + id;
+    if (mkdirat(directory_.get(), id.c_str(), 0700) != 0 && errno != EEXIST) return system_problem("make " + path);
     file_descriptor found = open_directory(directory_.get(), id.c_str());
     if (!found) return system_problem("open " + path);
     for (const char* each : {"log", "uploads"})
@@ -118,14 +120,39 @@ result<session_paths> session_directories::reopen(const std::string& id) const {
     return paths(id);
 }
 
-result<void> session_directories::remove_leftovers(const std::set<std::string>& kept) const {
-    result<void> first;
+bool session_directories::are_there(const std::string& id) const {
+    return check_id(id) && open_directory(directory_.get(), id.c_str());
+}
+
+result<void> session_directories::claim(const std::string& id) const {
+    if (result<void> checked = check_id(id); !checked) return checked;
+    const std::string mark = id + "/" + claimed;
+    constexpr int how = O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC;
+    if (file_descriptor made(openat(directory_.get(), mark.c_str(), how, 0600)); made) return {};
+    return system_problem("make " + root_ + "/" + mark);
+}
+
+void session_directories::let_go_of(const std::string& id) const {
+    if (check_id(id)) unlinkat(directory_.get(), (id + "/" + claimed).c_str(), 0);
+}
+
+result<std::vector<std::string>> session_directories::remove_leftovers(const std::set<std::string>& kept,
+                                                                       const std::set<std::string>& ended) const {
+    std::vector<std::string> left_alone;
+    std::string wrong;
     for (const std::string& name : names_in(directory_.get())) {
         if (kept.contains(name)) continue;
+        const bool is_claimed =
+            faccessat(directory_.get(), (name + "/" + claimed).c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+        if (is_claimed && !ended.contains(name)) {
+            left_alone.push_back(name);
+            continue;
+        }
         result<void> removed = remove_tree(directory_.get(), name);
-        if (!removed && first) first = problem{removed.error().text + " in " + root_};
+        if (!removed) wrong = removed.error().text;
     }
-    return first;
+    if (!wrong.empty()) return problem{wrong + " in " + root_};
+    return {boost::system::in_place_value, std::move(left_alone)};
 }
 
 }  // namespace mounts

@@ -41,11 +41,16 @@ class session_directories {
     result<session_paths> rename(const std::string& from, const std::string& to) const;
     // With everything in them; that there are none is no problem.
     result<void> remove(const std::string& id) const;
+    bool are_there(const std::string& id) const;
     // Those of an earlier gateway, to go on with: what is missing of them is made, and log and uploads are emptied.
-    // Fails when there are none of that id.
     result<session_paths> reopen(const std::string& id) const;
-    // What an earlier gateway left, but for `kept`; before the first create().
-    result<void> remove_leftovers(const std::set<std::string>& kept = {}) const;
+    // Those of a session that is written down are claimed; before it is removed there, they are let go of.
+    result<void> claim(const std::string& id) const;
+    void let_go_of(const std::string& id) const;
+    // Removes what an earlier gateway left, but for `kept`; before the first create(). What is claimed and not in
+    // `ended` is left alone, too, and named: whoever lost track of its session, the files may be all there is of it.
+    result<std::vector<std::string>> remove_leftovers(const std::set<std::string>& kept = {},
+                                                      const std::set<std::string>& ended = {}) const;
 
   private:
     session_directories(std::string root, ::kernel::file_descriptor directory)

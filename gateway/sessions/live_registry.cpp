@@ -66,6 +66,9 @@ awaitable<result<std::shared_ptr<session>>> live_registry::create(session_option
     if (!keeper_ || which->options().made_by != origin::agent) co_return std::shared_ptr<session>(which);
     keeper_->put(which->kept());
     auto kept = co_await keeper_->written(which->id());
+    if (kept && sessions_.contains(which->id()))
+        if (auto claimed = directories_->claim(which->directory()); !claimed)
+            kept = failure{errc::io_error, claimed.error().text};
     if (kept) co_return std::shared_ptr<session>(which);
     (void)co_await remove(which->id(), kernels::end_reason::session_ended);
     co_return failure{kept.error().code, "the session cannot be written down: " + kept.error().message};
@@ -180,8 +183,12 @@ awaitable<result<void>> live_registry::remove(std::string session_id, kernels::e
     if (is_kept && why == kernels::end_reason::gateway_ended) co_return result<void>{};
     if (is_kept) {
         // Before its files go: it never comes back without them.
+        directories_->let_go_of(which->directory());
         keeper_->remove(session_id);
-        (void)co_await keeper_->written(session_id);
+        auto removed = co_await keeper_->written(session_id);
+        if (!removed)
+            co_return failure{errc::io_error, "the session has ended, and goes from the database once that takes it: " +
+                                                  removed.error().message};
     }
     co_await remove_directories(which->directory());
     log::info("session {} ended: {}", session_id, to_string(why));

@@ -73,6 +73,7 @@ class live_registry final : public registry {
     // live_registry_revival.cpp
     result<void> revive_sessions();
     void revive(loaded_session earlier);
+    result<void> clear_leftovers(const std::set<std::string>& kept, const std::set<std::string>& ended);
     bool has_expired(const kept_session& which) const;
     awaitable<void> keep_forever();
     result<std::shared_ptr<live_session>> make(session_options options);

@@ -26,21 +26,31 @@ result<void> live_registry::revive_sessions() {
     auto earlier = store_->load();
     if (!earlier) return earlier.error();
     std::vector<session_changes> changes;
-    std::set<std::string> kept;
+    std::set<std::string> kept, ended;
     for (auto& each : *earlier) {
         session_changes made{each.what.id, has_expired(each.what), each.what, {}};
         made.now->seq_limit += seq_block;
-        if (!made.removed) kept.insert(each.what.directory);
+        (made.removed ? ended : kept).insert(each.what.directory);
         if (made.removed) log::info("session {} ended while there was no gateway: its time is over", each.what.id);
         changes.push_back(std::move(made));
     }
     if (!changes.empty())
         if (auto written = store_->write(changes); !written) return written;
-    if (!parts_.keep_files)
-        if (auto cleared = directories_->remove_leftovers(kept); !cleared)
-            return failure{errc::io_error, cleared.error().text};
+    if (auto cleared = clear_leftovers(kept, ended); !cleared) return cleared;
     for (auto& each : *earlier)
         if (kept.contains(each.what.directory)) revive(std::move(each));
+    return {};
+}
+
+result<void> live_registry::clear_leftovers(const std::set<std::string>& kept, const std::set<std::string>& ended) {
+    if (parts_.keep_files) return {};
+    auto left_alone = directories_->remove_leftovers(kept, ended);
+    if (!left_alone) return failure{errc::io_error, left_alone.error().text};
+    if (!left_alone->empty())
+        log::warning(
+            "{} sessions' files are in the data directory of which the database knows nothing, such as "
+            "sessions/{}: they are left alone; bring the database back, or remove them",
+            left_alone->size(), left_alone->front());
     return {};
 }
 
@@ -54,12 +64,14 @@ void live_registry::revive(loaded_session earlier) {
     const auto id = earlier.what.id;
     auto made = parts_for(id, earlier.what.options);
     made.directory = earlier.what.directory;
+    if (!directories_->are_there(made.directory))
+        log::error("session {}: its files are gone, it goes on without them", id);
     auto paths = directories_->reopen(made.directory);
     if (!paths) {
-        log::error("session {} is given up: {}", id, paths.error().text);
-        keeper_->remove(id);
+        log::error("session {} cannot go on, and is tried again at the next start: {}", id, paths.error().text);
         return;
     }
+    if (auto claimed = directories_->claim(made.directory); !claimed) log::error("{}", claimed.error().text);
     auto spec = parts_.specs.find(made.options.kernel_name);
     if (spec) made.kernel.spec = std::move(*spec);
     made.kernel.spec.name = made.options.kernel_name;

@@ -124,8 +124,9 @@ TEST_F(the_session_directories, of_an_earlier_gateway_are_gone_on_with_without_t
     EXPECT_TRUE(fs::exists(before.files + "/file"));
     EXPECT_TRUE(fs::is_empty(before.log));
     EXPECT_TRUE(fs::is_directory(before.packages));
-    EXPECT_THAT(all.reopen("b").error().text, HasSubstr("No such file"));
-    EXPECT_FALSE(fs::exists(at("b")));
+    EXPECT_TRUE(all.are_there("a"));
+    EXPECT_FALSE(all.are_there("b"));
+    EXPECT_TRUE(fs::is_directory(all.reopen("b").value().files)) << "those that are gone are made";
 }
 
 TEST_F(the_session_directories, of_an_earlier_gateway_are_cleared_but_for_those_that_are_kept) {
@@ -135,6 +136,17 @@ TEST_F(the_session_directories, of_an_earlier_gateway_are_cleared_but_for_those_
     EXPECT_TRUE(all.remove_leftovers({"b"}));
     EXPECT_FALSE(fs::exists(at("a")));
     EXPECT_TRUE(fs::exists(at("b")));
+}
+
+TEST_F(the_session_directories, that_are_claimed_are_left_alone_and_named) {
+    session_directories all = opened();
+    for (const char* each : {"claimed", "ended", "let_go_of", "unclaimed"}) ASSERT_TRUE(all.create(each));
+    for (const char* each : {"claimed", "ended", "let_go_of"}) ASSERT_TRUE(all.claim(each));
+    all.let_go_of("let_go_of");
+    EXPECT_THAT(all.remove_leftovers({}, {"ended"}).value(), testing::ElementsAre("claimed"));
+    for (const char* each : {"ended", "let_go_of", "unclaimed"}) EXPECT_FALSE(fs::exists(at(each))) << each;
+    EXPECT_TRUE(fs::exists(at("claimed/files")));
+    EXPECT_THAT(all.claim("none").error().text, HasSubstr("No such file"));
 }
 
 TEST_F(the_session_directories, of_an_earlier_gateway_are_cleared) {
