@@ -29,6 +29,7 @@ result<void> live_session::forward(const std::string& client, messaging::message
         return failure{errc::invalid_request, "the message's header has no msg_type or no msg_id"};
     if (what.where == messaging::channel::iopub)
         return failure{errc::invalid_request, "iopub is the kernel's to write; send on shell, control or stdin"};
+    wake();
     const bool waits = state() == session_state::starting || state() == session_state::restarting;
     if (!waits) {
         transmit(client, std::move(what), *header);
@@ -50,7 +51,9 @@ void live_session::transmit(const std::string& client, messaging::message what,
     requests_.add(request);
     if (kernel_->send(what)) return;
     if (!requests_.take(request.msg_id)) return;
-    const auto reason = fmt::format("the kernel is dead ({}); restart it", sessions::to_string(reason_));
+    const auto reason = sandbox_.enable
+                            ? fmt::format("the kernel is dead ({}); restart it", sessions::to_string(reason_))
+                            : no_sandbox().message;
     log_own(make_error_reply(request, kernel_->kernel_session(), "DeadKernelError", reason), client);
     log_own(make_status("idle", kernel_->kernel_session(), request.header), "");
     apply(executions_.kernel_ended(reason_, false));

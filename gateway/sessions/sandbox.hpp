@@ -2,6 +2,7 @@
 // pure; any thread.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -9,6 +10,8 @@
 #include "gateway/base/result.hpp"
 
 namespace gateway::sessions {
+
+inline constexpr std::size_t most_sandbox_bytes = 64u << 10;  // of the object; it is in every listing
 
 struct sandbox_settings {
     bool enable = true;  // false: the session has no sandbox of its own, and runs nothing

@@ -1,5 +1,7 @@
 #include "gateway/sessions/session_change.hpp"
 
+#include <fmt/format.h>
+
 #include "gateway/sessions/sandbox.hpp"
 
 namespace gateway::sessions {
@@ -21,6 +23,10 @@ result<session_options> changed(session_options from, const session_change& by, 
     set(from.settings.install, by.install);
     if (by.forget_sandbox) from.sandbox = "{}";
     if (!by.sandbox.empty()) from.sandbox = change_sandbox(from.sandbox, by.sandbox);
+    if (!by.sandbox.empty() && from.sandbox.size() > most_sandbox_bytes)
+        return failure{errc::too_large,
+                       fmt::format("sandbox would have {} bytes with this change; at most {} are taken",
+                                   from.sandbox.size(), most_sandbox_bytes)};
     if (auto good = read_sandbox(from.sandbox); !good) return good.error();
     return from;
 }

@@ -379,3 +379,82 @@ def test_a_tool_router_session_is_the_same_to_who_uses_it(start_gateway, again) 
                                                     "arguments": {"code_to_execute": "print(6 * 7)"}})
     assert "42" in str(ran["data"])
     call("DELETE", f"/{session}")
+
+
+def test_files_of_sessions_that_the_database_lost_are_left_alone(start_gateway, again) -> None:
+    gateway = start_gateway()
+    agent = gateway.agent()
+    kept, ended = (agent.start_session()["id"] for _ in range(2))
+    agent.execute(kept, "open('/mnt/files/precious', 'w').write('x')")
+    agent.call("DELETE", f"/sessions/{ended}", 200)
+    gateway.terminate()
+    data = gateway.directory / "data"
+    for each in data.glob("cellgate.db-*"):
+        each.unlink()
+    (data / "cellgate.db").write_bytes(b"")
+    after = again(gateway)
+    assert len(list(data.glob("sessions/*"))) == len(list(data.glob("sessions/*/files/precious"))) == 1
+    assert any("left alone" in line for line in after.log)
+
+
+def test_a_session_whose_directory_was_away_has_its_files_again(start_gateway, again) -> None:
+    gateway = start_gateway()
+    agent = gateway.agent()
+    session = agent.start_session()["id"]
+    agent.execute(session, "open('/mnt/files/precious', 'w').write('x')")
+    gateway.terminate()
+    directory = gateway.directory / "data" / "sessions"
+    directory.rename(directory.with_name("away"))
+    without = again(gateway)
+    assert without.agent().call("GET", f"/sessions/{session}/files", 200).json()["items"] == []
+    without.terminate()
+    directory.rename(directory.with_name("empty"))
+    directory.with_name("away").rename(directory)
+    assert again(without).agent().execute(session, "print(open('/mnt/files/precious').read())")["stdout"] == "x\n"
+
+
+def test_a_client_that_stayed_has_a_kernel_once_the_sandbox_is_on_again(start_gateway) -> None:
+    gateway = start_gateway()
+    agent = gateway.agent()
+    session = agent.start_session()["id"]
+    agent.execute(session, "1")
+    jupyter = gateway.jupyter()
+    with jupyter.connect(jupyter.start_kernel(f"attach-{session}")) as channels:
+        channels.run("1")
+        agent.call("PATCH", f"/sessions/{session}", 200, json={"sandbox": {"enable": False}})
+        assert "sandbox.enable is false" in channels.run("2").reply["content"]["evalue"]
+        agent.call("PATCH", f"/sessions/{session}", 200, json={"sandbox": {"enable": True}})
+        assert channels.run("print(3)").text() == "3\n"
+
+
+def test_a_sandbox_object_does_not_grow_by_changes(start_gateway) -> None:
+    agent = start_gateway().agent()
+    session = agent.start_session()["id"]
+    agent.call("PATCH", f"/sessions/{session}", 200, json={"sandbox": {"one": "x" * 40_000}})
+    refused = agent.call("PATCH", f"/sessions/{session}", 413, json={"sandbox": {"two": "x" * 40_000}}).json()["error"]
+    assert "at most 65536" in refused["message"]
+    assert "two" not in agent.session(session)["sandbox"]
+
+
+def test_a_key_is_good_for_a_code_of_any_length(start_gateway, again) -> None:
+    gateway = start_gateway()
+    agent = gateway.agent()
+    session = agent.start_session()["id"]
+    code = "open('/mnt/files/runs', 'a').write('x')  # " + "x" * 400_000
+    first = agent.execute(session, code, idempotency_key="once")
+    gateway.terminate()
+    agent = again(gateway).agent()
+    assert agent.execute(session, code, idempotency_key="once")["cell_id"] == first["cell_id"]
+    assert agent.execute(session, "print(open('/mnt/files/runs').read())")["stdout"] == "x\n"
+
+
+def test_a_delete_that_the_database_refuses_is_no_success(start_gateway) -> None:
+    gateway = start_gateway()
+    agent = gateway.agent()
+    session = agent.start_session()["id"]
+    with sqlite3.connect(gateway.directory / "data" / "cellgate.db", isolation_level=None) as database:
+        database.execute("BEGIN IMMEDIATE")
+        refused = agent.call("DELETE", f"/sessions/{session}", 500).json()["error"]
+        database.execute("ROLLBACK")
+    assert refused["code"] == "io_error" and "has ended" in refused["message"]
+    assert agent.call("GET", f"/sessions/{session}").status_code == 404

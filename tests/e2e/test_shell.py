@@ -252,3 +252,36 @@ def test_an_ordinary_users_gateway_runs_commands_too(start_gateway) -> None:
     assert done["stdout"] == "x\nCapEff:\t0000000000000000\nwrote\n", done
     late = agent.bash(session, "trap '' TERM; sleep 1000", timeout_s=1)
     assert (late["status"], late["signal"]) == ("timeout", "SIGKILL")
+
+
+def test_commands_wait_for_a_kernel_that_is_restarted(gateway: Gateway) -> None:
+    agent = gateway.agent()
+    session = agent.start_session()["id"]
+    agent.execute(session, "1")
+    ends: list[str] = []
+    restarted = threading.Event()
+
+    def run_commands() -> None:
+        own = gateway.agent()
+        while not restarted.is_set():
+            ends.append(own.bash(session, ["true"])["status"])
+
+    beside = threading.Thread(target=run_commands)
+    beside.start()
+    eventually(lambda: ends, what="a command")
+    agent.call("POST", f"/sessions/{session}/restart", 200)
+    restarted.set()
+    beside.join(60)
+    assert set(ends) <= {"ok", "lost"}, ends  # those that ran are lost with the kernel, none is refused
+
+
+def test_a_command_never_blames_its_caller_for_a_kernel_that_is_killed(gateway: Gateway) -> None:
+    agent = gateway.agent()
+    session = agent.start_session()["id"]
+    for _ in range(5):
+        agent.execute(session, "1")
+        with agent.connect(session) as socket:
+            socket.begin("import os; os.kill(os.getpid(), 9)")
+            answer = agent.call("POST", f"/sessions/{session}/bash", json={"argv": ["true"]})
+        assert answer.status_code in (200, 409), answer.text
+        eventually(lambda: agent.session(session)["state"] == "idle", what="the next kernel")

@@ -12,7 +12,6 @@ namespace {
 constexpr std::size_t most_name_bytes = 200;
 constexpr std::size_t most_env_bytes = 128u << 10;  // what Linux takes for one variable (MAX_ARG_STRLEN)
 constexpr std::size_t most_env_total = 256u << 10;
-constexpr std::size_t most_sandbox_bytes = 64u << 10;  // kept, and in every listing
 
 bool has_control_character(const std::string& text) {
     return std::any_of(text.begin(), text.end(), [](unsigned char byte) { return byte < 0x20 || byte == 0x7f; });
@@ -81,7 +80,7 @@ result<sessions::session_change> parse_session_change(const std::string& body) {
     made.error_correction =
         changed<sessions::correction_mode>(from, "error_correction", [&] { return from.error_correction(); });
     made.install = changed<bool>(from, "install", [&] { return from.flag("install"); });
-    made.sandbox = from.object("sandbox", most_sandbox_bytes);
+    made.sandbox = from.object("sandbox", sessions::most_sandbox_bytes);
     made.forget_sandbox = from.is_null("sandbox");
     if (auto good = from.finish(); !good) return good.error();
     return made;
@@ -100,7 +99,7 @@ result<sessions::session_options> parse_session_request(const std::string& body,
         made.name = *name;
     }
     made.kernel_name = from.text("kernel_name", most_name_bytes).value_or("");
-    made.sandbox = from.object("sandbox", most_sandbox_bytes);
+    made.sandbox = from.object("sandbox", sessions::most_sandbox_bytes);
     if (made.sandbox.empty()) made.sandbox = "{}";
     if (auto good = sessions::read_sandbox(made.sandbox); !good) from.refuse(good.error().message);
     made.env = from.texts("env", most_env_total);
