@@ -129,6 +129,15 @@ def test_a_call_that_cannot_be_made_is_refused_before_anything_is_sent(session, 
 
 
 @pytest.mark.xdist_group("composio_proxy")
+@pytest.mark.xfail(strict=True, reason="@composio/core repeats what was answered with 502: nothing tells it not to")
+def test_a_call_that_broke_off_is_not_made_again(results: dict[str, str], session, service: ApiService) -> None:
+    with pytest.raises(composio_client.InternalServerError, match="broke off"):
+        call(session, "POST", "/cut/python", body={})
+    made = [asked["path"] for asked in service.requests if asked["path"].startswith("/cut/")]
+    assert sorted(made) == ["/cut/python", "/cut/typescript"]
+
+
+@pytest.mark.xdist_group("composio_proxy")
 def test_another_users_account_is_not_used(client: composio.Composio, service: ApiService) -> None:
     before, other = len(service.requests), client.create(user_id="user_456")
     try:

@@ -80,6 +80,10 @@ class ApiService:
         self.release.wait(60)
         self.answer(on, 200, b"{}")
 
+    def do_cut(self, on: BaseHTTPRequestHandler, asked: dict[str, Any]) -> None:
+        """It may have had its effect, and nobody is told."""
+        on.close_connection = True
+
     def do_nothing(self, on: BaseHTTPRequestHandler, asked: dict[str, Any]) -> None:
         self.answer(on, 404, json.dumps({"message": "there is no such thing"}).encode())
 

@@ -56,6 +56,10 @@ test("gets the service's own failure as an answer", async () => {
   assert.deepEqual([answer.status, answer.data], [404, { message: "there is no such thing" }]);
 });
 
+test("is told of a call that broke off", async () => {
+  await assert.rejects(call("POST", "/cut/typescript", { body: {} }), /502.*broke off/);
+});
+
 test("is refused without an account, on another host, and with a header of the gateway's", async () => {
   await assert.rejects(call("GET", "/user", { toolkit: "gitlab" }), /400.*no connected account for gitlab/);
   await assert.rejects(call("GET", "https://elsewhere.example/user"), /400.*none of the hosts/);
