@@ -333,11 +333,11 @@ def test_a_session_without_a_sandbox_runs_nothing_until_it_has_one(start_gateway
     gateway = again(gateway)
     agent = gateway.agent()
     assert agent.session(session)["sandbox"]["enable"] is False
-    agent.call("POST", f"/sessions/{session}/execute", 400, json={"code": "1"})
+    agent.call("POST", f"/sessions/{session}/execute", 409, json={"code": "1"})
     agent.call("PATCH", f"/sessions/{session}", 200, json={"sandbox": {"enable": True}})
     assert agent.execute(session, "6 * 7")["result"]["text/plain"] == "42"
     agent.call("PATCH", f"/sessions/{session}", 200, json={"sandbox": {"enable": False}})
-    agent.call("POST", f"/sessions/{session}/execute", 400, json={"code": "1"})
+    agent.call("POST", f"/sessions/{session}/execute", 409, json={"code": "1"})
     agent.call("PATCH", f"/sessions/{session}", 200, json={"sandbox": {"enable": True}})
     answer = agent.execute(session, "6 * 7")
     assert answer["result"]["text/plain"] == "42" and answer["kernel_restarted"]
