@@ -147,7 +147,10 @@ class sqlite_store final : public session_store {
   private:
     // Variables are often secrets, and the database is what is copied and looked at.
     result<std::string> sealed_env(const kept_session& of) const {
-        if (of.options.env.empty()) return std::string();
+        if (of.options.env.empty()) {
+            auto found = unopened_.find(of.id);
+            return found == unopened_.end() ? std::string() : found->second;
+        }
         return key_.seal(variables_text(of.options.env), of.id);
     }
     // What cannot be opened stays as it is, for the day that the key is back.

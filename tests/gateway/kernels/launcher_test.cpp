@@ -159,7 +159,7 @@ TEST_F(the_launcher, tells_why_a_program_does_not_run) {
     auto host = script("exec sleep 1000");
     auto refused = run_beside(host, "a", "true");
     ASSERT_FALSE(refused);
-    EXPECT_EQ(refused.error().code, errc::invalid_request);
+    EXPECT_EQ(refused.error().code, errc::kernel_dead);
     EXPECT_THAT(refused.error().message, HasSubstr("kernel does not run"));
     ASSERT_TRUE(launch(host));
     refused = run_beside(host, "b", std::string(5 << 20, 'x'));
