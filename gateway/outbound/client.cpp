@@ -7,6 +7,8 @@
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/read.hpp>
 #include <limits>
+#include <memory>
+#include <optional>
 #include <utility>
 
 #include "gateway/outbound/connector.hpp"
@@ -18,6 +20,7 @@ namespace http = boost::beast::http;
 
 constexpr auto tuple_awaitable = asio::as_tuple(asio::use_awaitable);
 constexpr std::size_t piece_bytes = 64u << 10;
+constexpr int most_interim_answers = 8;  // 100, 103 and their like, which precede the answer (RFC 9110, section 15.2)
 
 failure broke_off(const std::string& origin, const error_code& ec) {
     return {errc::peer_gone, "the answer of " + origin + " broke off: " + ec.message()};
@@ -26,34 +29,42 @@ failure broke_off(const std::string& origin, const error_code& ec) {
 class streamed_response final : public response {
   public:
     streamed_response(std::unique_ptr<stream> from, std::string origin, std::size_t max_header_bytes, bool head_only)
-        : stream_(std::move(from)), origin_(std::move(origin)) {
-        parser_.header_limit(static_cast<std::uint32_t>(max_header_bytes));
-        parser_.body_limit(std::numeric_limits<std::uint64_t>::max());  // whoever reads counts
-        parser_.skip(head_only);
+        : stream_(std::move(from)),
+          origin_(std::move(origin)),
+          max_header_bytes_(static_cast<std::uint32_t>(max_header_bytes)),
+          head_only_(head_only) {
+        begin_answer();
     }
 
-    int status() const override { return static_cast<int>(parser_.get().result_int()); }
+    int status() const override { return static_cast<int>(parser_->get().result_int()); }
     const headers& fields() const override { return fields_; }
 
     awaitable<result<void>> read_head() {
-        auto [ec, count] = co_await http::async_read_header(*stream_, buffer_, parser_, tuple_awaitable);
-        if (ec) co_return broke_off(origin_, ec);
-        for (const auto& field : parser_.get()) fields_.emplace_back(field.name_string(), field.value());
-        co_return result<void>{};
+        for (int count = 0; count <= most_interim_answers; ++count) {
+            auto [ec, bytes] = co_await http::async_read_header(*stream_, buffer_, *parser_, tuple_awaitable);
+            if (ec) co_return broke_off(origin_, ec);
+            if (status() == 101)
+                co_return failure{errc::peer_gone,
+                                  origin_ + " switches to another protocol, which it was not asked for"};
+            if (status() >= 200) {
+                for (const auto& field : parser_->get()) fields_.emplace_back(field.name_string(), field.value());
+                co_return result<void>{};
+            }
+            begin_answer();
+        }
+        co_return failure{errc::peer_gone, origin_ + " gives only interim answers (1xx)"};
     }
 
     awaitable<result<std::optional<std::string>>> read_some() override {
-        std::string piece(piece_bytes, '\0');
-        while (!parser_.is_done()) {
-            auto& body = parser_.get().body();
-            body.data = piece.data();
-            body.size = piece.size();
-            auto [ec, count] = co_await http::async_read_some(*stream_, buffer_, parser_, tuple_awaitable);
+        while (!parser_->is_done()) {
+            auto& body = parser_->get().body();
+            body.data = piece_.get();
+            body.size = piece_bytes;
+            auto [ec, count] = co_await http::async_read_some(*stream_, buffer_, *parser_, tuple_awaitable);
             if (ec && ec != http::error::need_buffer) co_return broke_off(origin_, ec);
-            auto got = piece.size() - parser_.get().body().size;
+            auto got = piece_bytes - parser_->get().body().size;
             if (got == 0) continue;  // only the frame of a chunk
-            piece.resize(got);
-            std::optional<std::string> answer(std::move(piece));
+            std::optional<std::string> answer(std::in_place, piece_.get(), got);
             co_return answer;
         }
         std::optional<std::string> end;
@@ -61,10 +72,21 @@ class streamed_response final : public response {
     }
 
   private:
+    void begin_answer() {
+        parser_.emplace();
+        parser_->header_limit(max_header_bytes_);
+        parser_->body_limit(std::numeric_limits<std::uint64_t>::max());  // whoever reads counts
+        parser_->skip(head_only_);
+    }
+
     std::unique_ptr<stream> stream_;
     std::string origin_;
+    std::uint32_t max_header_bytes_;
+    bool head_only_;
     boost::beast::flat_buffer buffer_;
-    http::response_parser<http::buffer_body> parser_;
+    // One for all pieces, and not cleared for each: they may have a byte each.
+    std::unique_ptr<char[]> piece_ = std::make_unique_for_overwrite<char[]>(piece_bytes);
+    std::optional<http::response_parser<http::buffer_body>> parser_;
     headers fields_;
 };
 

@@ -92,6 +92,46 @@ TEST_F(outbound_client, does_not_follow_a_redirect) {
     EXPECT_EQ(server->requests().size(), 1u);
 }
 
+TEST_F(outbound_client, interim_answers_are_passed_over) {
+    serve_bytes(
+        "HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n"
+        "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello");
+    auto answer = get();
+    ASSERT_TRUE(answer) << answer.error().message;
+    EXPECT_EQ(answer->status, 200);
+    EXPECT_EQ(answer->body, "hello");
+    EXPECT_EQ(find_header(answer->fields, "link"), "");
+}
+
+TEST_F(outbound_client, interim_answers_alone_are_an_error) {
+    std::string many;
+    for (int count = 0; count < 100; ++count) many += "HTTP/1.1 103 Early Hints\r\n\r\n";
+    serve_bytes(many + "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+    EXPECT_EQ(get().error().code, errc::peer_gone);
+    await(io, server->stop());
+    serve_bytes("HTTP/1.1 103 Early Hints\r\n\r\n");
+    EXPECT_EQ(get().error().code, errc::peer_gone);
+}
+
+TEST_F(outbound_client, another_protocol_is_an_error) {
+    serve_bytes("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\nHTTP/1.1 200 OK\r\n\r\n");
+    auto answer = get();
+    ASSERT_FALSE(answer);
+    EXPECT_EQ(answer.error().code, errc::peer_gone);
+    EXPECT_NE(answer.error().message.find("another protocol"), std::string::npos);
+}
+
+TEST_F(outbound_client, a_body_in_pieces_of_a_byte_is_whole) {
+    std::string body;
+    for (int count = 0; count < 900; ++count)
+        body += std::string("1\r\n") + static_cast<char>('a' + count % 26) + "\r\n";
+    serve_bytes("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + body + "0\r\n\r\n");
+    auto answer = get();
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(answer->body.substr(0, 3), "abc");
+    EXPECT_EQ(answer->body.size(), 900u);
+}
+
 TEST_F(outbound_client, a_body_over_the_limit_is_refused) {
     serve_bytes("HTTP/1.1 200 OK\r\n\r\n" + std::string(2000, 'x'));
     auto answer = get(1999);
