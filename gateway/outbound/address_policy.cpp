@@ -29,7 +29,12 @@ constexpr range v4_ranges[] = {
 };
 // Only 2000::/3 has been given out at all.
 constexpr range v6_ranges[] = {
-    {"fd00:ec2::254/128", kind::credentials},
+    {"fd00:ec2::/32", kind::credentials},           // AWS: instances' ::254, pods' ::23
+    {"fd20:ce::254/128", kind::credentials},        // Google
+    {"fd00:c1::a9fe:a9fe/128", kind::credentials},  // Oracle
+    {"fd00:42::42/128", kind::credentials},         // Scaleway
+    {"fd00:100::100:200/128", kind::credentials},   // Alibaba
+    {"fd00:a9fe:a9fe::1/128", kind::credentials},   // Akamai
     {"fe80::/10", kind::credentials},
     {"::1/128", kind::loopback},
     {"fc00::/7", kind::private_network},

@@ -42,7 +42,8 @@ TEST(address_policy, a_named_network_is_open_and_nothing_beside_it) {
 TEST(address_policy, no_named_network_opens_where_credentials_are_served) {
     address_policy policy{true, true, {*parse_network("0.0.0.0/0"), *parse_network("::/0")}};
     for (const char* each :
-         {"169.254.169.254", "::ffff:169.254.169.254", "fe80::1", "100.100.100.200", "fd00:ec2::254"})
+         {"169.254.169.254", "::ffff:169.254.169.254", "fe80::1", "100.100.100.200", "fd00:ec2::254", "fd00:ec2::23",
+          "fd20:ce::254", "fd00:c1::a9fe:a9fe", "fd00:42::42", "fd00:100::100:200", "fd00:a9fe:a9fe::1"})
         EXPECT_FALSE(allowed(policy, each)) << each;
 }
 
