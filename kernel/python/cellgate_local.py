@@ -10,6 +10,7 @@ Every helper returns a pair whose second part is "" or the error, and never rais
 """
 
 import base64
+import email.utils
 import http.client
 import json
 import mimetypes
@@ -109,24 +110,30 @@ def proxy_execute(
     query_params: Optional[Mapping[str, Any]] = None,
     body: Any = None,
     headers: Optional[Mapping[str, Any]] = None,
+    *,
+    account: Optional[str] = None,
 ) -> Tuple[Any, str]:
-    """Call a service's own API with a connected account: (data, error)."""
+    """Call a service's own API with a connected account: (data, error).
+
+    data: JSON as Python values, text as str, anything else as bytes; {"status", "headers", "data"} of an error. account:
+    the account's id or alias, where there are several.
+    """
     try:
-        request = _proxy_request(method, endpoint, toolkit, query_params, body, headers)
+        request = _proxy_request(method, endpoint, toolkit, query_params, body, headers, account)
     except ValueError as problem:
         return None, str(problem)
     try:
         status, answer = _retried(_router_path("proxy_execute"), request, None)
+        if status >= 400 or not isinstance(answer, dict):
+            return None, _said(answer) or "proxy_execute failed with HTTP %d" % status
+        reached, data = _service_status(answer), _service_data(answer)
     except _Failed as problem:
         return None, "proxy_execute failed: %s" % problem
-    if status >= 400 or not isinstance(answer, dict):
-        return None, _said(answer) or "proxy_execute failed with HTTP %d" % status
-    data, reached = answer.get("data"), answer.get("status")
-    if isinstance(reached, str) and reached.isdigit():
-        reached = int(reached)
-    if isinstance(reached, int) and reached >= 400:
-        return answer, "API returned status %d: %.500s" % (reached, data if isinstance(data, str) else json.dumps(data))
-    return data, ""
+    if reached < 400:
+        return data, ""
+    text = data if isinstance(data, str) else "" if data is None or isinstance(data, bytes) else json.dumps(data)
+    error = "API returned status %d%s" % (reached, ": " + text[:500] if text else "")
+    return {"status": reached, "headers": answer.get("headers"), "data": data}, error
 
 
 def upload_local_file(*file_paths: str) -> Tuple[Dict[str, Any], str]:
@@ -292,7 +299,10 @@ def _retried(path: str, body: Dict[str, Any], retry_params: Optional[Mapping[str
         raise _Failed("arguments cannot be sent as JSON: %s" % error) from None
     for attempt in range(most + 1):
         status, answer, pause = _posted(path, data)
-        limited = status == 429 or (200 <= status < 300 and _RATE_LIMIT.search(_said(answer)) is not None)
+        if status == 200 and isinstance(answer, dict) and _service_status(answer) == 429:
+            limited, pause = True, _service_pause(answer)
+        else:
+            limited = status == 429 or (200 <= status < 300 and _RATE_LIMIT.search(_said(answer)) is not None)
         if not limited or attempt >= most or pause > _LONGEST_PAUSE_S:
             break
         own = delay * 2 ** min(attempt, 30)
@@ -343,30 +353,81 @@ def _without_fence(text: str) -> str:
     return found.group(1) if found else text
 
 
-def _proxy_request(method: Any, endpoint: Any, toolkit: Any, query_params: Any, body: Any, headers: Any) -> Dict[str, Any]:
+def _service_status(answer: Dict[str, Any]) -> int:
+    """What the service answered, in an answer of proxy_execute; 0: it is none."""
+    found = answer.get("status")
+    if isinstance(found, str) and found.isdigit():
+        found = int(found)
+    return found if isinstance(found, int) and "headers" in answer else 0
+
+
+def _service_pause(answer: Dict[str, Any]) -> float:
+    """The seconds that the service asks to wait: a number or a date (RFC 9110, section 10.2.3)."""
+    asked = str((answer.get("headers") or {}).get("retry-after", "")).strip()
+    try:
+        if re.fullmatch(r"\d{1,9}(\.\d+)?", asked):
+            return float(asked)
+        return max(0.0, email.utils.parsedate_to_datetime(asked).timestamp() - time.time())
+    except (TypeError, ValueError, OverflowError):
+        return 0.0
+
+
+def _service_data(answer: Dict[str, Any]) -> Any:
+    """JSON or text; what is neither comes as a URL that has it, or says where it is."""
+    binary = answer.get("binary_data")
+    if not isinstance(binary, dict):
+        return answer.get("data")
+    url, encoded = binary.get("url"), binary.get("base64")
+    try:
+        if isinstance(encoded, str):
+            return base64.b64decode(encoded)
+        if isinstance(url, str) and url.startswith("data:"):
+            return base64.b64decode(url.rpartition(";base64,")[2])
+        if isinstance(url, str) and url.startswith(("https://", "http://")):
+            with _opener.open(url, timeout=_SILENCE_S) as found:
+                return found.read()
+    except (OSError, ValueError, http.client.HTTPException) as error:
+        raise _Failed("the service's answer cannot be fetched: %s" % error) from None
+    raise _Failed("the service's answer is neither data nor a URL: %.200r" % (binary,))
+
+
+def _proxy_request(
+    method: Any, endpoint: Any, toolkit: Any, query_params: Any, body: Any, headers: Any, account: Any
+) -> Dict[str, Any]:
     if not isinstance(method, str) or method.strip().upper() not in _METHODS:
         raise ValueError("method must be GET, POST, PUT, PATCH or DELETE, not %r" % (method,))
     method = method.strip().upper()
     for name, value in (("endpoint", endpoint), ("toolkit", toolkit)):
         if not isinstance(value, str) or not value.strip():
             raise ValueError("%s must be a text that is not empty, not %r" % (name, value))
+    if account is not None and not isinstance(account, str):
+        raise ValueError("account must be a string or None, not %s" % type(account).__name__)
     if (method in _WITH_BODY) != (body is not None):
         raise ValueError("a %s request %s" % (method, "needs a body" if method in _WITH_BODY else "has no body"))
     made: Dict[str, Any] = {"toolkit_slug": toolkit.strip().lower(), "endpoint": endpoint.strip(), "method": method}
-    made["parameters"] = _parameters("query", query_params) + _parameters("header", headers)
-    if isinstance(body, (bytes, bytearray)):
+    made["parameters"] = _parameters("query_params", "query", query_params) + _parameters("headers", "header", headers)
+    if account is not None:
+        made["account"] = account
+    if isinstance(body, (bytes, bytearray, memoryview)):
         made["binary_body"] = {"base64": base64.b64encode(body).decode("ascii")}
     elif body is not None:
         made["body"] = body
     return made
 
 
-def _parameters(kind: str, given: Any) -> List[Dict[str, str]]:
+def _parameters(argument: str, kind: str, given: Any) -> List[Dict[str, str]]:
+    """None leaves a parameter out."""
     if given is not None and not isinstance(given, Mapping):
-        raise ValueError("query_params and headers must be dicts, not %s" % type(given).__name__)
+        raise ValueError("%s must be a dict or None, not %s" % (argument, type(given).__name__))
     made = []
     for name, value in (given or {}).items():
-        for each in value if isinstance(value, (list, tuple)) else (value,):
+        for each in value if isinstance(value, (list, tuple)) and kind == "query" else (value,):
+            if each is None:
+                continue
+            if not isinstance(each, (str, int, float)):
+                raise ValueError(
+                    "%s[%r] must be a text, a number or a boolean, not %s" % (argument, name, type(each).__name__)
+                )
             text = json.dumps(each) if isinstance(each, bool) else str(each)
             made.append({"name": str(name), "type": kind, "value": text})
     return made

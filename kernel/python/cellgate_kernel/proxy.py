@@ -1,7 +1,10 @@
 """proxy_execute: a request to a service with one of the user's connected accounts, from a cell."""
 
 import base64
+import email.utils
 import json
+import re
+import time
 from typing import Any, Dict, List, Mapping, Optional, Tuple
 
 from . import gateway, settings
@@ -26,14 +29,16 @@ def proxy_execute(
     method: "GET", "POST", "PUT", "PATCH" or "DELETE".
     endpoint: a path below the account's base URL, such as "/user/repos", or a whole URL on one of the account's hosts.
     toolkit: whose account is used, such as "github".
-    query_params: a dict; values are texts, numbers, booleans, or lists of them (the parameter is repeated).
+    query_params: a dict; values are texts, numbers, booleans, or lists of them (the parameter is repeated). None leaves
+        a parameter out.
     body: for POST, PUT and PATCH, which need one: a dict or list is sent as JSON, a str as text, bytes as they are.
     headers: a dict of texts. Those that authenticate, or belong to the connection, are the gateway's and are refused.
     account: the account's id or alias, where there are several for the toolkit.
 
     On success `error` is "" and `data` is the service's answer: JSON as Python values, text as str, anything else as
     bytes, nothing as None. When the service answers with a status of 400 or more, `data` is {"status", "headers", "data"}
-    and `error` names the status. When there was no answer, `data` is None.
+    and `error` names the status. When there was no answer, `data` is None. A 429 (too many requests) is tried again, at
+    most three times, when the service asks for, if that is within a minute.
 
         repos, error = proxy_execute("GET", "/user/repos", "github", query_params={"per_page": 5})
         if error:
@@ -50,11 +55,17 @@ def proxy_execute(
     connection = settings.current()
     if connection is None:
         return None, settings.not_connected("proxy_execute")
+    latest: List[gateway.Answer] = []
+
+    def send() -> gateway.Answer:
+        latest[:] = [gateway.send(connection, "POST", "/v1/proxy", request)]
+        return _with_limit_of_service(latest[0])
+
     try:
-        answer = with_retries(lambda: gateway.send(connection, "POST", "/v1/proxy", request), RetryRules())
+        with_retries(send, RetryRules())
     except gateway.Unreachable as problem:
         return None, "proxy_execute failed: %s" % problem
-    return _outcome(answer)
+    return _outcome(latest[0])
 
 
 def _request(
@@ -102,7 +113,8 @@ def _parameters(argument: str, kind: str, given: Any) -> List[Dict[str, str]]:
     made = []
     for name, value in given.items():
         for each in value if isinstance(value, (list, tuple)) and kind == "query" else (value,):
-            made.append({"name": str(name), "type": kind, "value": _text(argument, name, each)})
+            if each is not None:
+                made.append({"name": str(name), "type": kind, "value": _text(argument, name, each)})
     return made
 
 
@@ -112,6 +124,25 @@ def _text(argument: str, name: Any, value: Any) -> str:
     if isinstance(value, (str, int, float)):
         return str(value)
     raise ValueError("%s[%r] must be a text, a number or a boolean, not %s" % (argument, name, type(value).__name__))
+
+
+def _with_limit_of_service(answer: gateway.Answer) -> gateway.Answer:
+    """The service's "too many requests" as if it were the gateway's: whatever was asked for was not done."""
+    found = answer.body
+    if answer.status != 200 or not isinstance(found, dict) or found.get("status") != 429:
+        return answer
+    headers = found.get("headers")
+    return answer._replace(status=429, retry_after_s=_seconds(headers.get("retry-after") if isinstance(headers, dict) else None))
+
+
+def _seconds(retry_after: Any) -> float:
+    """Of the header's two forms, a number and a date (RFC 9110, section 10.2.3); 0 for anything else."""
+    try:
+        if re.fullmatch(r"\d{1,9}(\.\d+)?", str(retry_after).strip()):
+            return float(retry_after)
+        return max(0.0, email.utils.parsedate_to_datetime(str(retry_after)).timestamp() - time.time())
+    except (TypeError, ValueError, OverflowError):
+        return 0.0
 
 
 def _outcome(answer: gateway.Answer) -> Tuple[Any, str]:

@@ -143,10 +143,44 @@ def test_a_service_is_called_through_the_gateway(gateway):
             },
         )
     ]
-    gateway.answer = lambda path, request: (200, {"status": "404", "data": {"message": "no"}})
-    assert local.proxy_execute("POST", "/repos", "github", body={})[1] == 'API returned status 404: {"message": "no"}'
+    gateway.answer = lambda path, request: (200, {"status": "404", "headers": {"a": "b"}, "data": {"message": "no"}})
+    assert local.proxy_execute("POST", "/repos", "github", body={}, account="work") == (
+        {"status": 404, "headers": {"a": "b"}, "data": {"message": "no"}},
+        'API returned status 404: {"message": "no"}',
+    )
+    assert gateway.requests[1][1]["account"] == "work"
     gateway.answer = lambda path, request: (403, {"error": {"message": "not allowed"}})
     assert local.proxy_execute("GET", "/repos", "github") == (None, "not allowed")
+
+
+def test_bytes_go_and_come_as_they_are(gateway):
+    for place in ({"url": "data:image/png; x=\"a,b\";base64,iVBOAA=="}, {"base64": "iVBOAA=="}):
+        gateway.answer = lambda path, request: (200, {"status": 200, "headers": {}, "binary_data": place})
+        assert local.proxy_execute("POST", "/p", "github", body=memoryview(b"x")) == (b"\x89PN\x00", "")
+    assert gateway.requests[0][1]["binary_body"] == {"base64": "eA=="}
+    gateway.files["a.png"] = b"\x89PN\x00"
+    elsewhere = {"url": gateway.url + "/api/v1/files/a.png"}
+    gateway.answer = lambda path, request: (200, {"status": 200, "headers": {}, "binary_data": elsewhere})
+    gateway.keys.clear()
+    assert local.proxy_execute("GET", "/p", "github") == (b"\x89PN\x00", "")
+    assert gateway.keys == [("x-session-access-key", "sak_x")], "the key goes to the gateway's call alone"
+    elsewhere["url"] = "file:///etc/hostname"
+    assert local.proxy_execute("GET", "/p", "github")[0] is None
+
+
+def test_parameters_that_are_none_are_left_out(gateway):
+    gateway.answer = lambda path, request: (200, {"status": 200, "headers": {}, "data": 1})
+    assert local.proxy_execute("GET", "/p", "github", {"a": None, "b": [None, 2]}, headers={"c": None}) == (1, "")
+    assert gateway.requests[0][1]["parameters"] == [{"name": "b", "type": "query", "value": "2"}]
+
+
+def test_a_service_that_has_too_many_requests_is_asked_again(gateway, monkeypatch):
+    slept = []
+    monkeypatch.setattr("time.sleep", slept.append)
+    answers = iter([(200, {"status": 429, "headers": {"retry-after": "7"}, "data": None}), (200, {"status": 200, "headers": {}, "data": 1})])
+    gateway.answer = lambda path, request: next(answers)
+    assert local.proxy_execute("POST", "/p", "github", body={}) == (1, "")
+    assert len(slept) == 1 and 7 <= slept[0] <= 7.5
 
 
 @pytest.mark.parametrize(
@@ -157,7 +191,10 @@ def test_a_service_is_called_through_the_gateway(gateway):
         (("GET", "/", None), "toolkit must be"),
         (("GET", "/", "a", None, {}), "has no body"),
         (("POST", "/", "a"), "needs a body"),
-        (("GET", "/", "a", [1]), "must be dicts"),
+        (("GET", "/", "a", [1]), "query_params must be a dict"),
+        (("GET", "/", "a", {"x": {}}), "query_params['x'] must be"),
+        (("GET", "/", "a", None, None, {"x": [1]}), "headers['x'] must be"),
+        (("POST", "/", "a", None, {1, 2}), "cannot be sent as JSON"),
     ],
 )
 def test_a_wrong_call_of_a_service_is_an_error(gateway, arguments, said):

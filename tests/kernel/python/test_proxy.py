@@ -1,6 +1,8 @@
 """proxy_execute against a helper socket."""
 
 import base64
+import email.utils
+from datetime import datetime, timedelta, timezone
 
 import pytest
 from cellgate_kernel import settings
@@ -31,6 +33,8 @@ def test_all_that_a_call_can_say_goes_along(helper_socket):
         {"name": "b", "type": "query", "value": "true"},
         {"name": "X-A", "type": "header", "value": "v"},
     ]
+    proxy_execute("GET", "/x", "github", {"a": None, "b": ["x", None]}, headers={"X-A": None})
+    assert helper_socket.requests[1]["parameters"] == [{"name": "b", "type": "query", "value": "x"}]
     assert helper_socket.requests[0]["body"] == {"n": [1.5]} and helper_socket.requests[0]["account"] == "work"
 
 
@@ -67,6 +71,31 @@ def test_too_many_requests_are_tried_again(helper_socket, monkeypatch):
     answers = iter([(429, {"error": {"message": "slow down"}}), (200, GOOD)])
     helper_socket.answer = lambda request: next(answers)
     assert proxy_execute("GET", "/x", "github") == ({"login": "ada"}, "")
+
+
+@pytest.mark.parametrize(
+    "asked, least, most",
+    [("7", 7, 7.5), (None, 2, 2.5), ("soon", 2, 2.5), (email.utils.format_datetime(datetime.now(timezone.utc) + timedelta(seconds=30)), 20, 31)],
+)
+def test_a_service_that_has_too_many_requests_is_asked_again(helper_socket, monkeypatch, asked, least, most):
+    slept = []
+    monkeypatch.setattr("time.sleep", slept.append)
+    limited = {"status": 429, "headers": {"retry-after": asked} if asked else {}, "data": "slow down"}
+    answers = iter([(200, limited), (200, GOOD)])
+    helper_socket.answer = lambda request: next(answers)
+    assert proxy_execute("POST", "/x", "github", body={}) == ({"login": "ada"}, "")
+    assert len(slept) == 1 and least <= slept[0] <= most, slept
+
+
+def test_a_service_that_stays_so_is_told_as_it_answered(helper_socket, monkeypatch):
+    monkeypatch.setattr("time.sleep", lambda seconds: None)
+    limited = {"status": 429, "headers": {"retry-after": "1"}, "data": "slow down"}
+    helper_socket.answer = lambda request: (200, limited)
+    assert proxy_execute("GET", "/x", "github") == (limited, "API returned status 429: slow down")
+    assert len(helper_socket.requests) == 4
+    limited["headers"]["retry-after"] = "3600"
+    assert proxy_execute("GET", "/x", "github")[0] == limited
+    assert len(helper_socket.requests) == 5, "an hour is not waited for"
 
 
 @pytest.mark.parametrize(
