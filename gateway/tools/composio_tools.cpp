@@ -22,8 +22,9 @@ using clock = std::chrono::steady_clock;
 constexpr std::size_t error_body_bytes = 64u << 10;
 constexpr std::size_t work_for_pool = 64u << 10;  // taking it apart can take a millisecond then
 constexpr std::size_t most_tools = 5'000;
-constexpr int most_pages = 100;            // of one list
-constexpr milliseconds rest_time{10'000};  // after a list that failed
+constexpr int most_pages = 100;                  // of one list
+constexpr milliseconds least_list_time{60'000};  // many pages may take longer than a call
+constexpr milliseconds rest_time{10'000};        // after a list that failed
 
 std::string without_slash(std::string url) {
     while (!url.empty() && url.back() == '/') url.pop_back();
@@ -43,7 +44,8 @@ class composio_tools final : public toolbox {
           options_(std::move(options)),
           who_{"Composio", "tools.composio", options_.api_key},
           client_(ex, client_options(options_)),
-          listed_(ex) {
+          listed_(ex),
+          listing_(ex) {
         for (auto& each : options_.tools) each = normalized_slug(each);
     }
 
@@ -70,6 +72,8 @@ class composio_tools final : public toolbox {
     bool empty() const override { return false; }
     awaitable<void> stop() override {
         co_await others_.stop();
+        listing_.cancel();
+        co_await listing_.join();
         decoders_.join();
     }
 
@@ -104,30 +108,39 @@ class composio_tools final : public toolbox {
         co_return co_await run_on(decoders_, std::move(read));
     }
 
-    // The list is not older than it may be, when this succeeds. One that is asked for at the same time is waited for.
+    // The list is not older than it may be, when this succeeds. Whoever asks meanwhile waits for the same listing,
+    // which is nobody's: a caller that goes, or whose time is over, ends it for no other.
     awaitable<result<void>> renew() {
-        while (listing_) {
+        if (!is_listing_ && clock::now() < next_list_) co_return last_list_;
+        if (!std::exchange(is_listing_, true)) listing_.spawn("listing Composio's tools", list_anew());
+        while (is_listing_) {
             co_await listed_.wait();
             auto state = co_await asio::this_coro::cancellation_state;
             if (state.cancelled() != asio::cancellation_type::none)
                 co_return failure{errc::cancelled, "the call was cancelled"};
         }
-        if (clock::now() < next_list_) co_return last_list_;
-        // Also when this is cancelled, those who wait must go on.
+        co_return last_list_;
+    }
+
+    awaitable<void> list_anew() {
+        // However this ends, those who wait must go on.
         struct listing {
             composio_tools& of;
-            explicit listing(composio_tools& which) : of(which) { of.listing_ = true; }
+            explicit listing(composio_tools& which) : of(which) {
+                of.last_list_ = failure{errc::unavailable, "the listing of Composio's tools was broken off"};
+            }
             listing(const listing&) = delete;
             ~listing() {
-                of.listing_ = false;
+                of.is_listing_ = false;
                 of.listed_.notify_all();
             }
         } now(*this);
-        auto found = co_await list_all();
+        auto work = list_all();
+        auto found = co_await with_timeout(std::move(work), std::max(options_.timeout, least_list_time),
+                                           "listing Composio's tools");
         next_list_ = clock::now() + (found ? options_.keep_list : rest_time);
         last_list_ = found ? result<void>() : result<void>(found.error());
         if (found) tools_ = std::move(*found);
-        co_return last_list_;
     }
 
     using tool_map = std::map<std::string, composio_tool>;
@@ -206,9 +219,10 @@ class composio_tools final : public toolbox {
     asio::thread_pool decoders_{1};
     tool_map tools_;
     event listed_;
-    bool listing_ = false;
+    bool is_listing_ = false;
     clock::time_point next_list_{};
     result<void> last_list_;
+    task_group listing_;
 };
 
 }  // namespace

@@ -13,6 +13,7 @@ namespace {
 using nlohmann::json;
 using test_support::await;
 using test_support::exchange;
+using test_support::run_until;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -49,7 +50,20 @@ struct the_composio_account : testing::Test {
     test_support::scripted_server server{io.get_executor(), [this](exchange& on) { return serve(on); }};
     std::unique_ptr<toolbox> box = make();
 
+    std::unique_ptr<event> held;  // lists are answered when it is notified
+    task_group callers{io.get_executor()};
+    std::vector<result<std::string>> got;
+
+    awaitable<void> ask(std::string slug) {
+        auto answered = co_await box->execute(std::move(slug), "{}", tool_caller(used, "ada", ""));
+        got.push_back(std::move(answered));
+    }
+    awaitable<void> leave() {
+        callers.cancel();
+        co_await callers.join();
+    }
     awaitable<void> serve(exchange& on) {
+        if (held && on.method() == "GET") co_await held->wait();
         if (on.method() == "POST") {
             bodies.push_back(on.body);
             co_await on.answer(status, "application/json", answer);
@@ -103,6 +117,25 @@ TEST_F(the_composio_account, lists_once_for_many_calls) {
     ASSERT_TRUE(call("GITHUB_B"));
     EXPECT_EQ(slugs(), "FILES_READ GITHUB_A GITHUB_B GMAIL_SEND ");
     EXPECT_EQ(server.requests().size(), 3u + 2u);
+}
+
+TEST_F(the_composio_account, is_listed_on_when_the_caller_who_began_it_goes) {
+    held = std::make_unique<event>(io.get_executor());
+    callers.spawn("first", ask("GITHUB_A"));
+    run_until(io, [&] { return server.requests().size() == 1; });
+    await(io, leave());
+    got.clear();  // it was cancelled
+    callers.spawn("second", ask("GITHUB_A"));
+    callers.spawn("third", ask("GITHUB_B"));
+    io.restart();
+    io.poll();
+    held->notify_all();
+    held.reset();
+    run_until(io, [&] { return got.size() == 2; });
+    await(io, callers.join());
+    ASSERT_EQ(got.size(), 2u);
+    for (const auto& each : got) EXPECT_TRUE(each) << each.error().message;
+    EXPECT_EQ(server.requests().size(), 3u + 2u);  // one listing
 }
 
 TEST_F(the_composio_account, calls_a_tool_for_the_sessions_user) {
