@@ -3,31 +3,46 @@
 #include <fmt/format.h>
 #include <openssl/crypto.h>
 
-#include <algorithm>
-
 #include "gateway/accounts/base64.hpp"
-#include "messaging/json_string.hpp"
 
 namespace gateway::accounts {
 namespace {
 
 constexpr std::string_view hidden = "(hidden)";
 constexpr std::size_t least_form = 8;  // what is shorter is in many texts by chance
+constexpr std::size_t least_word = 4;  // also as a word of its own
+constexpr std::size_t least_secret = 6;
 
 bool is_plain(char letter) {
     return ('a' <= letter && letter <= 'z') || ('A' <= letter && letter <= 'Z') || ('0' <= letter && letter <= '9') ||
            letter == '-' || letter == '.' || letter == '_' || letter == '~';
 }
 
-// As text, in a URL, in JSON, and as it stands in the header.
-std::vector<std::string> forms_of(const account& of, const std::string& secret) {
-    auto quoted = messaging::quote(secret);
-    std::vector<std::string> made{secret, percent_encoded(secret), quoted.substr(1, quoted.size() - 2)};
-    made.push_back(to_base64(of.scheme == auth_scheme::basic ? of.username + ":" + secret : secret));
-    std::erase_if(made, [](const auto& each) { return each.size() < least_form; });
-    // The longest first: a shorter one may be its beginning.
-    std::sort(made.begin(), made.end(), [](const auto& a, const auto& b) { return a.size() > b.size(); });
-    made.erase(std::unique(made.begin(), made.end()), made.end());
+using edges = secret_finder::edges;
+
+// As text, as hex, and as base64 of whatever it is a part of: "user:secret", "Bearer secret".
+void add_forms(std::string_view secret, std::vector<secret_finder>& to) {
+    for (const auto& each : {pattern_of(secret), hex_pattern_of(secret), base64_pattern_of(secret, 0),
+                             base64_pattern_of(secret, 1), base64_pattern_of(secret, 2)})
+        if (each.size() >= least_form) to.emplace_back(each, edges::any);
+}
+
+// A password may be short; what it is sent as is longer, and is hidden as a word of its own however short that is.
+void add_basic_forms(const std::string& sent, std::vector<secret_finder>& to) {
+    add_forms(sent, to);
+    auto encoded = to_base64(sent);
+    to.emplace_back(pattern_of("Basic " + encoded), edges::any);
+    if (sent.size() >= least_form) return;
+    if (sent.size() >= least_word) to.emplace_back(pattern_of(sent), edges::whole_words);
+    while (encoded.ends_with('=')) encoded.pop_back();
+    to.emplace_back(pattern_of(encoded), edges::whole_words);
+}
+
+std::vector<secret_finder> finders_of(const account& of, const std::string& secret) {
+    std::vector<secret_finder> made;
+    // What is longer comes first: a shorter one may be a part of it.
+    if (of.scheme == auth_scheme::basic) add_basic_forms(of.username + ":" + secret, made);
+    if (secret.size() >= least_secret) add_forms(secret, made);
     return made;
 }
 
@@ -40,7 +55,7 @@ std::string percent_encoded(std::string_view text) {
     return made;
 }
 
-credential::credential(const account& of, const std::string& secret) : forms_(forms_of(of, secret)) {
+credential::credential(const account& of, const std::string& secret) : finders_(finders_of(of, secret)) {
     if (of.scheme == auth_scheme::api_key && of.place == key_place::query) {
         query_ = percent_encoded(of.parameter) + "=" + percent_encoded(secret);
         return;
@@ -53,7 +68,6 @@ credential::credential(const account& of, const std::string& secret) : forms_(fo
 
 credential::~credential() {
     for (auto* each : {&value_, &query_}) OPENSSL_cleanse(each->data(), each->size());
-    for (auto& each : forms_) OPENSSL_cleanse(each.data(), each.size());
 }
 
 void credential::add_to(outbound::request& what) const {
@@ -62,22 +76,8 @@ void credential::add_to(outbound::request& what) const {
     what.to.target += (what.to.target.find('?') == std::string::npos ? "?" : "&") + query_;
 }
 
-bool credential::is_in(std::string_view text) const {
-    return std::any_of(forms_.begin(), forms_.end(),
-                       [&](const auto& each) { return text.find(each) != std::string_view::npos; });
-}
-
 void credential::hide_in(std::string& text) const {
-    if (!is_in(text)) return;
-    for (const auto& each : forms_) {
-        std::string made;
-        std::size_t from = 0;
-        for (auto at = text.find(each); at != std::string::npos; at = text.find(each, from)) {
-            made.append(text, from, at - from).append(hidden);
-            from = at + each.size();
-        }
-        if (from != 0) text = made.append(text, from);
-    }
+    for (const auto& each : finders_) each.replace_in(text, hidden);
 }
 
 }  // namespace gateway::accounts

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "gateway/accounts/account.hpp"
+#include "gateway/accounts/secret_finder.hpp"
 #include "gateway/outbound/client.hpp"
 
 namespace gateway::accounts {
@@ -18,16 +19,16 @@ class credential {
 
     // Into the header or query parameter that the account says.
     void add_to(outbound::request& what) const;
-    // Whether the text has the secret in one of the forms in which a server might repeat it.
-    bool is_in(std::string_view text) const;
-    // Every one of them becomes "(hidden)".
+    // The secret becomes "(hidden)" wherever the text repeats it: as it was given or sent, as hex or base64, each
+    // character spelled as it likes (spellings.hpp). What is shorter than 8 characters could be there by chance: of a
+    // short password only what was sent is hidden, user name and all.
     void hide_in(std::string& text) const;
 
   private:
     std::string header_;
     std::string value_;  // of the header
     std::string query_;  // "key=…"
-    std::vector<std::string> forms_;
+    std::vector<secret_finder> finders_;
 };
 
 // Everything but letters, digits and -._~ as %XX.

@@ -67,9 +67,10 @@ proxy_answer make_answer(int status, const outbound::headers& fields, std::strin
     made.status = status;
     for (const auto& [name, value] : fields) {
         if (is_left_out(lower(name))) continue;
-        auto shown = value;
+        auto [shown_name, shown] = std::pair(name, value);
+        with.hide_in(shown_name);
         with.hide_in(shown);
-        made.fields.emplace_back(name, std::move(shown));
+        made.fields.emplace_back(std::move(shown_name), std::move(shown));
     }
     made.content_type = std::string(outbound::find_header(made.fields, "content-type"));
     auto encoding = lower(outbound::find_header(fields, "content-encoding"));

@@ -65,6 +65,13 @@ TEST_F(the_answer, repeats_no_form_of_the_secret) {
     EXPECT_EQ(got["data"]["a"], "(hidden)");
 }
 
+TEST_F(the_answer, repeats_the_secret_in_no_name_of_a_header) {
+    secret = "Secret-Key-1";
+    auto got = shown("text/plain", "x", {{"X-Secret-Key-1", "1"}, {"X-SECRET-KEY-1-b", "2"}});
+    EXPECT_EQ(got.dump().find("ecret-key-1"), std::string::npos) << got;
+    EXPECT_EQ(got["headers"]["x-(hidden)"], "1");
+}
+
 TEST_F(the_answer, repeats_no_basic_credential) {
     of = basic_account();
     secret = "pw";
