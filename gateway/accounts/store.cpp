@@ -68,7 +68,10 @@ result<std::unique_ptr<account_store>> account_store::open(const std::string& da
     auto database = storage::database::open(data_dir);
     if (!database) return database.error();
     auto key = key_file.empty() ? data_dir + "/accounts.key" : key_file;
+    // What is sealed is overwritten when it goes, not only unlinked from its page.
+    if (auto set = storage::execute(database->get(), "PRAGMA secure_delete = ON"); !set) return set.error();
     std::unique_ptr<account_store> made(new account_store(std::move(*database), std::move(key), rules));
+    made->is_log_full_ = true;  // maybe of what a process removed that was killed
     if (auto read = made->refresh(); !read) return read.error();
     return made;
 }
@@ -87,6 +90,7 @@ result<void> account_store::load() {
 }
 
 result<void> account_store::refresh() {
+    empty_log();
     storage::statement version(database_.get(), "PRAGMA data_version");  // counts what other connections have committed
     auto row = version.step();
     if (!row) return row.error();
@@ -98,23 +102,23 @@ result<void> account_store::refresh() {
 }
 
 // A key is never made anew while secrets exist that it could not open.
-result<const storage::sealer*> account_store::key() {
-    if (key_) return &*key_;
+result<void> account_store::read_key() {
     const bool is_needed = !rows_.empty();
     const storage::secret_file file{
         key_file_, "the key of the accounts' secrets",
         is_needed ? "bring it back, or remove the accounts and add them again" : "remove it, and a new one is made"};
     auto opened = is_needed ? storage::sealer::open(file) : storage::sealer::open_or_make(file);
     if (!opened) return opened.error();
+    key_.reset();
     key_.emplace(std::move(*opened));
-    return &*key_;
+    return {};
 }
 
-result<void> account_store::check_key() {
-    if (rows_.empty()) return {};
-    auto found = key();
-    if (!found) return found.error();
-    return {};
+result<void> account_store::check_key() { return rows_.empty() ? result<void>() : read_key(); }
+
+// Tried again at the next change, or look at the accounts, as long as somebody who still reads holds it up.
+void account_store::empty_log() {
+    if (is_log_full_) is_log_full_ = !database_.empty_log();
 }
 
 const account_store::row* account_store::find_row(const std::string& id) const {
@@ -138,15 +142,34 @@ result<void> account_store::check_new(const account& what) const {
 
 result<std::string> account_store::sealed(const account& of, const std::string& secret) {
     if (auto good = check_secret(of, secret); !good) return good.error();
-    auto with = key();
-    if (!with) return with.error();
-    return (*with)->seal(secret, bound_to(of));
+    // As it is in the file now: what was sealed with one that is nowhere could never be opened.
+    if (auto read = read_key(); !read) return read.error();
+    return key_->seal(secret, bound_to(of));
+}
+
+result<std::string> account_store::opened(const row& from) const {
+    return key_->open(from.sealed, bound_to(from.what));
+}
+
+// Nobody else changes anything until the change is done: what was checked is so.
+result<storage::transaction> account_store::begin_change() {
+    auto begun = storage::transaction::begin(database_.get());
+    if (!begun) return begun;
+    if (auto loaded = load(); !loaded) return loaded.error();
+    return begun;
+}
+
+result<void> account_store::end_change(storage::transaction& writing) {
+    if (auto done = writing.commit(); !done) return done;
+    empty_log();
+    return load();
 }
 
 result<account> account_store::add(account what, const std::string& secret) {
-    if (auto read = refresh(); !read) return read.error();
     auto made = checked(std::move(what), rules_);
     if (!made) return made;
+    auto writing = begin_change();
+    if (!writing) return writing.error();
     if (auto good = check_new(*made); !good) return good.error();
     made->id = make_id("ca_");
     made->created_at = iso8601(wall_clock::now());
@@ -158,12 +181,13 @@ result<account> account_store::add(account what, const std::string& secret) {
                           to_string(made->scheme), to_string(made->place), made->parameter, made->prefix,
                           made->username, to_string(made->status), made->created_at, *kept});
     if (!inserted) return inserted.error();
-    if (auto loaded = load(); !loaded) return loaded.error();
+    if (auto done = end_change(*writing); !done) return done.error();
     return made;
 }
 
 result<account> account_store::change(const std::string& id, const account_change& what) {
-    if (auto read = refresh(); !read) return read.error();
+    auto writing = begin_change();
+    if (!writing) return writing.error();
     const auto* found = find_row(id);
     if (!found) return unknown(id);
     auto [now, kept] = *found;
@@ -180,21 +204,21 @@ result<account> account_store::change(const std::string& id, const account_chang
         storage::execute(database_.get(), "UPDATE accounts SET alias = ?, status = ?, secret = ? WHERE id = ?",
                          {now.alias, to_string(now.status), kept, id});
     if (!changed) return changed.error();
-    if (auto loaded = load(); !loaded) return loaded.error();
+    is_log_full_ = is_log_full_ || what.secret.has_value();
+    if (auto done = end_change(*writing); !done) return done.error();
     return now;
 }
 
 result<account> account_store::remove(const std::string& id) {
-    if (auto read = refresh(); !read) return read.error();
+    auto writing = begin_change();
+    if (!writing) return writing.error();
     const auto* found = find_row(id);
     if (!found) return unknown(id);
     auto gone = found->what;
-    // What was sealed is overwritten, not only unlinked from its page.
-    auto zeroed = storage::execute(database_.get(), "PRAGMA secure_delete = ON");
-    if (!zeroed) return zeroed.error();
     auto removed = storage::execute(database_.get(), "DELETE FROM accounts WHERE id = ?", {id});
     if (!removed) return removed.error();
-    if (auto loaded = load(); !loaded) return loaded.error();
+    is_log_full_ = true;
+    if (auto done = end_change(*writing); !done) return done.error();
     return gone;
 }
 
@@ -216,13 +240,17 @@ result<std::string> account_store::secret_of(const std::string& id) {
     if (auto read = refresh(); !read) return read.error();
     const auto* found = find_row(id);
     if (!found) return unknown(id);
-    auto with = key();
-    if (!with) return with.error();
-    auto opened = (*with)->open(found->sealed, bound_to(found->what));
-    if (opened) return opened;
-    return failure{
-        opened.error().code,
-        fmt::format("the secret of account {} cannot be read: {}. Add the account again", id, opened.error().message)};
+    if (!key_)
+        if (auto read = read_key(); !read) return read.error();
+    auto secret = opened(*found);
+    if (secret) return secret;
+    auto why = secret.error();
+    auto kept = key_;
+    if (read_key()) secret = opened(*found);  // accounts and key may have been made anew by another process
+    if (secret) return secret;
+    key_ = kept;  // which the others' secrets may need
+    return failure{why.code,
+                   fmt::format("the secret of account {} cannot be read: {}. Add the account again", id, why.message)};
 }
 
 }  // namespace gateway::accounts

@@ -23,8 +23,8 @@ struct account_change {
 
 class account_store {
   public:
-    // `key_file`: empty for DATA_DIR/accounts.key. The key is read when a secret is needed first, and made only when
-    // there is no account yet. io_error.
+    // `key_file`: empty for DATA_DIR/accounts.key. The key is read when a secret is needed first, and again for each
+    // that is sealed and where it does not fit; it is made only when there is no account. io_error.
     static result<std::unique_ptr<account_store>> open(const std::string& data_dir, const std::string& key_file,
                                                        account_rules rules);
 
@@ -39,6 +39,7 @@ class account_store {
     result<account> find(const std::string& id);
     // For one call. io_error when the row was changed by another hand or the key is another.
     result<std::string> secret_of(const std::string& id);
+    const account_rules& rules() const { return rules_; }
     // Whether the key is there, when there are accounts: at the gateway's start, for the log.
     result<void> check_key();
 
@@ -52,10 +53,14 @@ class account_store {
     account_store(storage::database database, std::string key_file, account_rules rules);
     result<void> refresh();
     result<void> load();
-    result<const storage::sealer*> key();
+    result<storage::transaction> begin_change();
+    result<void> end_change(storage::transaction& writing);
+    result<void> read_key();
+    void empty_log();
     const row* find_row(const std::string& id) const;
     result<void> check_new(const account& what) const;
     result<std::string> sealed(const account& of, const std::string& secret);
+    result<std::string> opened(const row& from) const;
 
     storage::database database_;
     std::string key_file_;
@@ -63,6 +68,7 @@ class account_store {
     std::optional<storage::sealer> key_;
     std::vector<row> rows_;
     std::int64_t data_version_ = -1;
+    bool is_log_full_ = false;  // of secrets that were removed or changed
 };
 
 }  // namespace gateway::accounts

@@ -65,6 +65,15 @@ result<database> database::open(const std::string& data_dir) {
     return opened;
 }
 
+bool database::empty_log() {
+    sqlite3_busy_timeout(get(), 0);
+    statement run(get(), "PRAGMA wal_checkpoint(TRUNCATE)");
+    auto row = run.step();
+    bool is_done = row && *row && run.integer(0) == 0;
+    sqlite3_busy_timeout(get(), busy_time_ms);
+    return is_done;
+}
+
 result<transaction> transaction::begin(sqlite3* on) {
     if (auto begun = execute(on, "BEGIN IMMEDIATE"); !begun) return begun.error();
     return transaction(on);

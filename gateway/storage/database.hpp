@@ -19,6 +19,9 @@ class database {
     static result<database> open(const std::string& data_dir);
 
     sqlite3* get() const { return handle_.get(); }
+    // Writes what was committed into the database's file and cuts its log to nothing: what was overwritten is in
+    // neither then. False when another connection, which still reads or writes, holds it up; it is not waited for.
+    bool empty_log();
 
   private:
     struct close_database {

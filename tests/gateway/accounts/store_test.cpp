@@ -4,9 +4,12 @@
 #include <sqlite3.h>
 #include <sys/stat.h>
 
+#include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <thread>
 
 #include "tests/gateway/accounts/account_fixture.hpp"
 #include "tests/support/temporary_directory.hpp"
@@ -31,6 +34,23 @@ struct AccountStore : testing::Test {
     std::string key_file = home.path() + "/accounts.key";
 
     std::unique_ptr<account_store> open() { return account_store::open(home.path(), "", {}).value(); }
+    std::string sealed_secret() {
+        sqlite3* database = nullptr;
+        EXPECT_EQ(sqlite3_open((home.path() + "/cellgate.db").c_str(), &database), SQLITE_OK);
+        std::string sealed;
+        auto keep = [](void* into, int, char** values, char**) {
+            *static_cast<std::string*>(into) = values[0];
+            return 0;
+        };
+        sqlite3_exec(database, "SELECT secret FROM accounts", keep, &sealed, nullptr);
+        sqlite3_close(database);
+        EXPECT_THAT(sealed, SizeIs(testing::Gt(20u)));
+        return sealed;
+    }
+    bool is_on_disk(const std::string& sealed) {
+        return contents(home.path() + "/cellgate.db").find(sealed) != std::string::npos ||
+               contents(home.path() + "/cellgate.db-wal").find(sealed) != std::string::npos;
+    }
     // As another hand would write into the database.
     void run(const std::string& sql) {
         sqlite3* database = nullptr;
@@ -142,22 +162,84 @@ TEST_F(AccountStore, AnAliasIsOneAccountsOfAUserAndToolkit) {
     EXPECT_TRUE(store->change(made.id, {"work", {}, {}}));
 }
 
-TEST_F(AccountStore, ARemovedSecretIsGoneFromTheFile) {
+TEST_F(AccountStore, ARemovedSecretIsGoneFromTheFiles) {
     auto store = open();
     auto made = store->add(bearer_account(), secret).value();
-    sqlite3* database = nullptr;
-    ASSERT_EQ(sqlite3_open((home.path() + "/cellgate.db").c_str(), &database), SQLITE_OK);
-    std::string sealed;
-    auto keep = [](void* into, int, char** values, char**) {
-        *static_cast<std::string*>(into) = values[0];
-        return 0;
-    };
-    sqlite3_exec(database, "SELECT secret FROM accounts", keep, &sealed, nullptr);
+    auto removed = sealed_secret();
+    EXPECT_TRUE(is_on_disk(removed));
     ASSERT_TRUE(store->remove(made.id));
-    sqlite3_exec(database, "PRAGMA wal_checkpoint(TRUNCATE)", nullptr, nullptr, nullptr);
-    sqlite3_close(database);
-    ASSERT_THAT(sealed, SizeIs(testing::Gt(20u)));
-    EXPECT_THAT(contents(home.path() + "/cellgate.db"), Not(HasSubstr(sealed)));
+    EXPECT_FALSE(is_on_disk(removed));
+}
+
+TEST_F(AccountStore, AChangedSecretIsGoneFromTheFiles) {
+    auto store = open();
+    auto made = store->add(bearer_account(), secret).value();
+    auto old = sealed_secret();
+    ASSERT_TRUE(store->change(made.id, {{}, {}, "another-secret"}));
+    EXPECT_FALSE(is_on_disk(old));
+    EXPECT_TRUE(is_on_disk(sealed_secret()));
+}
+
+TEST_F(AccountStore, AReaderPutsOffTheEndOfARemovedSecretAndHoldsUpNobody) {
+    auto store = open();
+    auto made = store->add(bearer_account(), secret).value();
+    auto removed = sealed_secret();
+    sqlite3* reader = nullptr;
+    ASSERT_EQ(sqlite3_open((home.path() + "/cellgate.db").c_str(), &reader), SQLITE_OK);
+    sqlite3_exec(reader, "BEGIN; SELECT * FROM accounts", nullptr, nullptr, nullptr);
+    auto begun = std::chrono::steady_clock::now();
+    ASSERT_TRUE(store->remove(made.id));
+    EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(1));
+    EXPECT_TRUE(is_on_disk(removed));
+    sqlite3_exec(reader, "COMMIT", nullptr, nullptr, nullptr);
+    ASSERT_TRUE(store->add(bearer_account(), secret));
+    EXPECT_FALSE(is_on_disk(removed));
+    sqlite3_close(reader);
+}
+
+TEST_F(AccountStore, ReadsTheKeyOfAccountsThatWereAllMadeAnew) {
+    auto gateway_side = open();
+    auto first = gateway_side->add(bearer_account(), secret).value();
+    ASSERT_TRUE(gateway_side->secret_of(first.id));
+    ASSERT_TRUE(gateway_side->remove(first.id));
+    std::filesystem::remove(key_file);
+    auto second = open()->add(bearer_account(), "another-secret").value();
+    EXPECT_EQ(gateway_side->secret_of(second.id).value(), "another-secret");
+    auto third = gateway_side->add(bearer_account("gmail"), secret).value();
+    EXPECT_EQ(open()->secret_of(third.id).value(), secret);
+}
+
+TEST_F(AccountStore, SealsNothingWithAKeyThatIsNowhere) {
+    auto store = open();
+    auto made = store->add(bearer_account(), secret).value();
+    auto kept = contents(key_file);
+    std::filesystem::remove(key_file);
+    EXPECT_EQ(store->add(bearer_account("gmail"), secret).error().code, errc::io_error);
+    EXPECT_EQ(store->change(made.id, {{}, {}, "another-secret"}).error().code, errc::io_error);
+    EXPECT_EQ(store->secret_of(made.id).value(), secret) << "what it has read it can use";
+    ASSERT_TRUE(store->remove(made.id));
+    ASSERT_TRUE(store->add(bearer_account("gmail"), secret));
+    EXPECT_NE(contents(key_file), "");
+    EXPECT_NE(contents(key_file), kept);
+}
+
+TEST_F(AccountStore, OfTwoWhoTakeAnAliasAtOnceOneGetsIt) {
+    std::vector<std::unique_ptr<account_store>> stores;
+    for (int count = 0; count < 4; ++count) stores.push_back(open());
+    std::atomic<int> taken{0}, refused{0};
+    std::vector<std::thread> hands;
+    for (auto& store : stores)
+        hands.emplace_back([&] {
+            for (int count = 0; count < 10; ++count) {
+                auto made = store->add(bearer_account("github", "ada", "a" + std::to_string(count)), secret);
+                if (made) ++taken;
+                if (!made && made.error().code == errc::name_taken) ++refused;
+            }
+        });
+    for (auto& each : hands) each.join();
+    EXPECT_EQ(taken, 10);
+    EXPECT_EQ(refused, 30);
+    EXPECT_THAT(open()->list().value(), SizeIs(10));
 }
 
 TEST_F(AccountStore, SaysThatItsDatabaseIsBroken) {
