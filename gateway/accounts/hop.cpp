@@ -7,6 +7,7 @@
 #include <boost/url/url.hpp>
 
 #include "gateway/accounts/credential.hpp"
+#include "gateway/accounts/request_headers.hpp"
 #include "gateway/outbound/url.hpp"
 
 namespace gateway::accounts {
@@ -34,13 +35,21 @@ bool is_absolute(std::string_view text) {
     return text.find("://") == scheme.size() && (low == "http" || low == "https");
 }
 
-result<outbound::url> own_url(const account& of, const std::string& text, const char* what) {
+result<outbound::url> own_url(const account& of, const std::string& text, const char* what,
+                              const account_rules& rules) {
     auto parsed = outbound::parse_url(without_loose_characters(text));
     if (!parsed) return failure{parsed.error().code, fmt::format("{}: {}", what, parsed.error().message)};
     auto own = origins(of);
-    if (std::find(own.begin(), own.end(), parsed->origin()) != own.end()) return parsed;
-    return failure{errc::origin_mismatch, fmt::format("{} leads to {}, which is none of the hosts of account {}: {}",
-                                                      what, parsed->origin(), of.id, fmt::join(own, ", "))};
+    if (std::find(own.begin(), own.end(), parsed->origin()) == own.end())
+        return failure{errc::origin_mismatch,
+                       fmt::format("{} leads to {}, which is none of the hosts of account {}: {}", what,
+                                   parsed->origin(), of.id, fmt::join(own, ", "))};
+    if (parsed->tls || rules.plain_http) return parsed;
+    return failure{errc::forbidden,
+                   fmt::format("{} leads to {} over http://, where everybody on the way reads the secret, and "
+                               "accounts.plain_http in the gateway's configuration does not allow it: add the account "
+                               "again with https://",
+                               what, parsed->origin())};
 }
 
 std::string target_of(const account& of, const std::string& endpoint) {
@@ -66,18 +75,24 @@ bool names_parameter(const std::string& target, const std::string& name) {
     return false;
 }
 
+// Also where only - and _ differ, which are one to a service that sees headers as CGI's variables.
+bool names_header(const outbound::headers& fields, const std::string& name) {
+    return std::any_of(fields.begin(), fields.end(),
+                       [&](const auto& each) { return plain_header_name(each.first) == plain_header_name(name); });
+}
+
 result<void> check_override(const account& of, const outbound::request& what) {
     if (of.scheme != auth_scheme::api_key) return {};
     bool is_there = of.place == key_place::query ? names_parameter(what.to.target, of.parameter)
-                                                 : !outbound::find_header(what.fields, of.parameter).empty();
+                                                 : names_header(what.fields, of.parameter);
     if (!is_there) return {};
     return failure{errc::invalid_request, fmt::format("{} cannot be set: the account's key goes there", of.parameter)};
 }
 
 }  // namespace
 
-result<hop> first_hop(const account& of, const proxy_request& asked) {
-    auto to = own_url(of, target_of(of, asked.endpoint), "endpoint");
+result<hop> first_hop(const account& of, const proxy_request& asked, const account_rules& rules) {
+    auto to = own_url(of, target_of(of, asked.endpoint), "endpoint", rules);
     if (!to) return to.error();
     hop made;
     made.what.method = asked.method;
@@ -95,7 +110,8 @@ result<hop> first_hop(const account& of, const proxy_request& asked) {
     return made;
 }
 
-result<std::optional<hop>> next_hop(const account& of, const hop& from, int status, std::string_view location) {
+result<std::optional<hop>> next_hop(const account& of, const hop& from, int status, std::string_view location,
+                                    const account_rules& rules) {
     bool keeps_method = status == 307 || status == 308;
     bool is_redirect = keeps_method || status == 301 || status == 302 || status == 303;
     if (!is_redirect || location.empty()) return std::optional<hop>();
@@ -106,7 +122,7 @@ result<std::optional<hop>> next_hop(const account& of, const hop& from, int stat
     boost::urls::url resolved;
     if (!base || !where || !boost::urls::resolve(*base, *where, resolved))
         return failure{errc::tool_failed, "the service redirects to an address that is malformed"};
-    auto to = own_url(of, std::string(resolved.buffer()), "the service's redirect");
+    auto to = own_url(of, std::string(resolved.buffer()), "the service's redirect", rules);
     if (!to) return to.error();
     std::optional<hop> made(from);
     made->with_secret = from.with_secret && to->origin() == from.what.to.origin();

@@ -17,10 +17,12 @@ struct hop {
     bool with_secret = true;  // no longer, once a redirect has left the host that was called
 };
 
-// invalid_request; origin_mismatch when the endpoint is on another host.
-result<hop> first_hop(const account& of, const proxy_request& asked);
+// invalid_request; origin_mismatch when the endpoint is on another host; forbidden over http:// where the rules, which
+// may have been others when the account was made, do not allow it.
+result<hop> first_hop(const account& of, const proxy_request& asked, const account_rules& rules);
 // What a redirect (`status`, its Location) makes of a hop; nothing when it is none. origin_mismatch when it leads to a
-// host that is not the account's: nothing is sent there.
-result<std::optional<hop>> next_hop(const account& of, const hop& from, int status, std::string_view location);
+// host that is not the account's, forbidden as above: nothing is sent there.
+result<std::optional<hop>> next_hop(const account& of, const hop& from, int status, std::string_view location,
+                                    const account_rules& rules);
 
 }  // namespace gateway::accounts

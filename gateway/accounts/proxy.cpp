@@ -9,7 +9,7 @@ namespace gateway::accounts {
 namespace {
 
 constexpr int most_redirects = 5;
-constexpr std::size_t work_for_pool = 64u << 10;  // taking it apart can take a millisecond then
+constexpr std::size_t work_for_pool = 16u << 10;  // looking for the secret can take a millisecond then
 
 outbound::client::options client_options(const proxy_options& from) {
     outbound::client::options made;
@@ -44,19 +44,27 @@ awaitable<result<proxy_answer>> proxy::execute(proxy_request what, account_scope
                                           "the service (accounts.timeout_s)");
 }
 
+result<proxy::prepared> proxy::prepare(const proxy_request& what, const account_scope& whose) {
+    auto all = accounts_.list();
+    if (!all) return all.error();
+    auto chosen = choose(*all, whose, what.toolkit, what.account);
+    if (!chosen) return chosen.error();
+    auto to = first_hop(*chosen, what, accounts_.rules());
+    if (!to) return to.error();
+    auto secret = accounts_.secret_of(chosen->id);
+    if (!secret) return secret.error();
+    return prepared{std::move(*chosen), std::move(*to), std::move(*secret)};
+}
+
 awaitable<result<proxy_answer>> proxy::call(proxy_request what, account_scope whose, tools::shared_meters used) {
+    // Before it is counted: what is refused is no call. And once more when it has its turn: accounts may have changed.
+    if (auto good = prepare(what, whose); !good) co_return good.error();
     auto turn = co_await used->proxy.begin(options_.per_session);
     if (!turn) co_return turn.error();
-    auto all = accounts_.list();
-    if (!all) co_return all.error();
-    auto chosen = choose(*all, whose, what.toolkit, what.account);
-    if (!chosen) co_return chosen.error();
-    auto to = first_hop(*chosen, what);
-    if (!to) co_return to.error();
-    auto secret = accounts_.secret_of(chosen->id);
-    if (!secret) co_return secret.error();
-    const credential with(*chosen, *secret);
-    auto answer = co_await follow(*chosen, std::move(*to), with);
+    auto ready = prepare(what, whose);
+    if (!ready) co_return ready.error();
+    const credential with(ready->of, ready->secret);
+    auto answer = co_await follow(std::move(ready->of), std::move(ready->to), with);
     if (!answer) co_return without_secret(answer.error(), with);
     co_return answer;
 }
@@ -69,7 +77,7 @@ awaitable<result<proxy_answer>> proxy::follow(account of, hop to, const credenti
         auto answer = co_await client_.send(std::move(asked));
         if (!answer) co_return answer.error();
         auto location = outbound::find_header((*answer)->fields(), "location");
-        auto next = next_hop(of, to, (*answer)->status(), location);
+        auto next = next_hop(of, to, (*answer)->status(), location, accounts_.rules());
         if (!next) co_return next.error();
         if (!*next) co_return co_await read(**answer, with);
         to = std::move(**next);

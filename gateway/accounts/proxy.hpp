@@ -43,6 +43,12 @@ class proxy {
     const tools::service_totals& totals() const { return totals_; }
 
   private:
+    struct prepared {
+        account of;
+        hop to;
+        std::string secret;
+    };
+    result<prepared> prepare(const proxy_request& what, const account_scope& whose);
     awaitable<result<proxy_answer>> call(proxy_request what, account_scope whose, tools::shared_meters used);
     awaitable<result<proxy_answer>> follow(account of, hop to, const credential& with);
     awaitable<result<proxy_answer>> read(outbound::response& from, const credential& with);

@@ -1,7 +1,6 @@
 #include "gateway/accounts/request_headers.hpp"
 
 #include <algorithm>
-#include <string>
 
 namespace gateway::accounts {
 namespace {
@@ -19,16 +18,27 @@ constexpr std::string_view reserved[] = {
     "expect",
     "via",
     "accept-encoding",
+    "range",
+    "if-range",
     "http2-settings",
 };
 
 }  // namespace
 
+std::string plain_header_name(std::string_view name) {
+    std::string made(name);
+    auto plain = [](char letter) {
+        if (letter == '_') return '-';
+        return 'A' <= letter && letter <= 'Z' ? static_cast<char>(letter + 32) : letter;
+    };
+    std::transform(made.begin(), made.end(), made.begin(), plain);
+    return made;
+}
+
 bool is_reserved_header(std::string_view name) {
-    std::string low(name);
-    auto lowered = [](char letter) { return 'A' <= letter && letter <= 'Z' ? static_cast<char>(letter + 32) : letter; };
-    std::transform(low.begin(), low.end(), low.begin(), lowered);
-    return low.starts_with("proxy-") || std::find(std::begin(reserved), std::end(reserved), low) != std::end(reserved);
+    auto plain = plain_header_name(name);
+    return plain.starts_with("proxy-") ||
+           std::find(std::begin(reserved), std::end(reserved), plain) != std::end(reserved);
 }
 
 }  // namespace gateway::accounts

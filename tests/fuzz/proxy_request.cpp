@@ -40,9 +40,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto of = the_account();
     proxy_request plain;
     plain.endpoint = std::string(input);
-    if (auto made = first_hop(of, plain)) {
+    if (auto made = first_hop(of, plain, {})) {
         require(is_own(made->what) && is_on_one_line(made->what));
-        auto next = next_hop(of, *made, 302, input);
+        auto next = next_hop(of, *made, 302, input, {});
         require(!next || !*next || (is_own((*next)->what) && is_on_one_line((*next)->what)));
     }
     auto asked = parse_proxy_request(input);
@@ -50,7 +50,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (const auto& [name, value] : asked->headers)
         require(gateway::outbound::is_valid_header(name, value) && !is_reserved_header(name));
     require(!asked->body.empty() || asked->content_type.empty() || asked->method != "GET");
-    auto made = first_hop(of, *asked);
+    auto made = first_hop(of, *asked, {});
     require(!made || (is_own(made->what) && is_on_one_line(made->what)));
     return 0;
 }

@@ -12,17 +12,18 @@ using testing::HasSubstr;
 struct the_hop : testing::Test {
     account of = bearer_account();
     proxy_request asked;
+    account_rules rules;
 
     the_hop() { of.hosts = {"https://up.example.com"}; }
     std::string to(std::string endpoint) {
         asked.endpoint = std::move(endpoint);
-        auto made = first_hop(of, asked);
+        auto made = first_hop(of, asked, rules);
         return made ? made->what.to.origin() + made->what.to.target : to_string(made.error().code);
     }
     // Where a redirect from https://api.example.com/v1/a leads.
     std::string redirected(const std::string& location, int status = 302, bool* with_secret = nullptr) {
         asked.endpoint = "/a";
-        auto made = next_hop(of, *first_hop(of, asked), status, location);
+        auto made = next_hop(of, *first_hop(of, asked, rules), status, location, rules);
         if (!made) return to_string(made.error().code);
         if (!*made) return "none";
         if (with_secret) *with_secret = (*made)->with_secret;
@@ -63,6 +64,21 @@ TEST_F(the_hop, goes_to_no_other_host) {
         EXPECT_EQ(to(each), std::string("https://api.example.com/v1") + where) << each;
 }
 
+TEST_F(the_hop, goes_over_plain_http_only_as_long_as_the_operator_allows_it) {
+    of.base_url = "http://intranet.example";
+    of.hosts = {"http://up.example.com", "https://safe.example.com"};
+    EXPECT_EQ(to("/a"), "forbidden");
+    EXPECT_EQ(to("http://up.example.com/a"), "forbidden");
+    EXPECT_EQ(to("https://safe.example.com/a"), "https://safe.example.com/a");
+    asked.endpoint = "https://safe.example.com/a";
+    auto refused = next_hop(of, *first_hop(of, asked, rules), 302, "http://intranet.example/b", rules);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, errc::forbidden);
+    EXPECT_THAT(refused.error().message, HasSubstr("accounts.plain_http"));
+    rules.plain_http = true;
+    EXPECT_EQ(to("/a"), "http://intranet.example/a");
+}
+
 TEST_F(the_hop, encodes_what_people_write) {
     EXPECT_EQ(to("/a b/\xc3\xa9|x"), "https://api.example.com/v1/a%20b/%C3%A9%7Cx");
     asked.query = {{"q", "a&b=c #\xc3\xa9"}, {"n", "1"}};
@@ -79,13 +95,15 @@ TEST_F(the_hop, never_sets_the_accounts_own_key) {
     EXPECT_EQ(to("/a"), "invalid_request");
     of = key_account(key_place::header, "x-token");
     asked.query.clear();
-    asked.headers = {{"X-Token", "mine"}};
-    EXPECT_EQ(to("/a"), "invalid_request");
+    for (const char* name : {"X-Token", "x_token", "X_TOKEN"}) {
+        asked.headers = {{name, "mine"}};
+        EXPECT_EQ(to("/a"), "invalid_request") << name;
+    }
 }
 
 TEST_F(the_hop, asks_for_nothing_that_had_to_be_unpacked) {
     asked.endpoint = "/a";
-    auto made = first_hop(of, asked).value();
+    auto made = first_hop(of, asked, rules).value();
     EXPECT_EQ(outbound::find_header(made.what.fields, "accept-encoding"), "identity");
 }
 
@@ -101,10 +119,10 @@ TEST_F(the_hop, follows_a_redirect_within_the_accounts_hosts) {
 
 TEST_F(the_hop, once_without_the_secret_stays_without_it) {
     asked.endpoint = "/a";
-    auto away = next_hop(of, *first_hop(of, asked), 302, "https://up.example.com/b").value();
-    auto back = next_hop(of, *away, 302, "https://up.example.com/c").value();
+    auto away = next_hop(of, *first_hop(of, asked, rules), 302, "https://up.example.com/b", rules).value();
+    auto back = next_hop(of, *away, 302, "https://up.example.com/c", rules).value();
     EXPECT_FALSE(back->with_secret);
-    EXPECT_FALSE(next_hop(of, *back, 302, "https://api.example.com/")->value().with_secret);
+    EXPECT_FALSE(next_hop(of, *back, 302, "https://api.example.com/", rules)->value().with_secret);
 }
 
 TEST_F(the_hop, follows_no_redirect_to_another_host) {
@@ -129,7 +147,7 @@ TEST_F(the_hop, repeats_the_body_only_where_the_status_says_so) {
     EXPECT_EQ(redirected("/b", 307), "POST https://api.example.com/b");
     EXPECT_EQ(redirected("/b", 303), "GET https://api.example.com/b");
     asked.endpoint = "/a";
-    auto made = next_hop(of, *first_hop(of, asked), 301, "/b").value();
+    auto made = next_hop(of, *first_hop(of, asked, rules), 301, "/b", rules).value();
     EXPECT_EQ(made->what.body, "");
     EXPECT_EQ(outbound::find_header(made->what.fields, "content-type"), "");
 }

@@ -251,6 +251,27 @@ TEST_F(the_proxy, calls_of_a_session_take_turns) {
     EXPECT_THAT(server->requests(), SizeIs(0));
 }
 
+TEST_F(the_proxy, only_calls_that_are_made_are_counted) {
+    how.per_session.calls = 1;
+    serve_bytes("HTTP/1.1 204 No Content\r\n\r\n");
+    EXPECT_EQ(call().error().code, errc::no_account);
+    add();
+    EXPECT_EQ(call("https://evil.example/").error().code, errc::origin_mismatch);
+    EXPECT_TRUE(call());
+    EXPECT_EQ(call().error().code, errc::limit_reached);
+    EXPECT_EQ(used->proxy.calls(), 1u);
+}
+
+TEST_F(the_proxy, keeps_to_https_once_the_operator_asks_for_it) {
+    serve_bytes("HTTP/1.1 204 No Content\r\n\r\n");
+    add();
+    store = account_store::open(home.path(), "", account_rules{false}).value();
+    auto answer = call();
+    ASSERT_FALSE(answer);
+    EXPECT_EQ(answer.error().code, errc::forbidden);
+    EXPECT_THAT(server->requests(), SizeIs(0));
+}
+
 TEST_F(the_proxy, an_account_that_is_not_there_says_what_to_do) {
     serve_bytes("");
     auto answer = call();
