@@ -7,6 +7,7 @@
 #include "gateway/accounts/request_headers.hpp"
 #include "gateway/outbound/headers.hpp"
 #include "gateway/outbound/url.hpp"
+#include "messaging/utf8.hpp"
 
 namespace gateway::accounts {
 namespace {
@@ -35,9 +36,18 @@ bool is_control(char letter) {
     return code < 0x20 || code == 0x7f;
 }
 
-bool is_text(const std::string& text) {
-    return !text.empty() && text.size() <= most_name && std::none_of(text.begin(), text.end(), is_control);
+// U+0080 to U+009F: a terminal may take them for the beginning of a command.
+bool has_late_control(std::string_view text) {
+    for (std::size_t at = text.find('\xC2'); at != std::string_view::npos; at = text.find('\xC2', at + 1))
+        if (at + 1 < text.size() && static_cast<unsigned char>(text[at + 1]) < 0xA0) return true;
+    return false;
 }
+
+bool is_printable(std::string_view text) {
+    return std::none_of(text.begin(), text.end(), is_control) && messaging::is_utf8(text) && !has_late_control(text);
+}
+
+bool is_text(const std::string& text) { return !text.empty() && text.size() <= most_name && is_printable(text); }
 
 bool is_visible_ascii(std::string_view text) {
     return std::all_of(text.begin(), text.end(), [](char letter) { return 0x21 <= letter && letter <= 0x7e; });
@@ -80,6 +90,8 @@ result<void> check_hosts(account& made, const account_rules& rules) {
     if (made.hosts.size() > most_hosts) return refuse(fmt::format("hosts must have at most {} entries", most_hosts));
     auto scheme = made.base_url.substr(0, made.base_url.find("//") + 2);
     for (auto& each : made.hosts) {
+        if (each.find_first_of("?#") != std::string::npos)
+            return refuse("hosts must be names such as uploads.example.com, without a query or a fragment");
         auto text = each.find("://") == std::string::npos ? scheme + each : each;
         auto parsed = check_url(text, "hosts", rules);
         if (!parsed) return parsed.error();
@@ -90,8 +102,11 @@ result<void> check_hosts(account& made, const account_rules& rules) {
 }
 
 result<void> check_header_key(account& made) {
-    if (!outbound::is_valid_header(made.parameter, made.prefix))
-        return refuse("name must be that of an HTTP header, such as x-api-key, and prefix a text without line breaks");
+    if (made.parameter.size() > most_name || made.prefix.size() > most_name || !is_printable(made.prefix) ||
+        !outbound::is_valid_header(made.parameter, made.prefix))
+        return refuse(
+            "name must be that of an HTTP header, such as x-api-key, and prefix at most 200 characters without line "
+            "breaks");
     made.parameter = lower(made.parameter);
     if (made.parameter != "authorization" && is_reserved_header(made.parameter))
         return refuse(fmt::format("name must not be {}: that header is HTTP's own", made.parameter));
@@ -105,13 +120,13 @@ result<void> check_scheme(account& made) {
         return refuse("in, name and prefix are for the auth_scheme api_key only");
     if (made.scheme == auth_scheme::basic) {
         if (!is_text(made.username) || made.username.find(':') != std::string::npos)
-            return refuse("username must be 1 to 200 characters without a colon");
+            return refuse("username must be 1 to 200 characters of UTF-8 without a colon");
         return {};
     }
     if (made.scheme == auth_scheme::bearer) return {};
     if (made.parameter.empty() && made.place == key_place::header) made.parameter = "x-api-key";
-    if (!is_text(made.parameter)) return refuse("name must say which query parameter has the key");
     if (made.place == key_place::header) return check_header_key(made);
+    if (!is_text(made.parameter)) return refuse("name must say which query parameter has the key");
     if (!made.prefix.empty()) return refuse("prefix is for a key in a header only");
     return {};
 }
@@ -127,13 +142,14 @@ std::optional<account_status> find_status(std::string_view name) { return find<a
 
 result<void> check_alias(const std::string& alias) {
     if (alias.empty()) return {};
-    if (!is_text(alias)) return refuse("alias must be at most 200 characters, without control characters");
+    if (!is_text(alias)) return refuse("alias must be at most 200 characters of UTF-8, without control characters");
     if (alias.starts_with("ca_")) return refuse("alias must not begin with ca_, as ids do");
     return {};
 }
 
 result<account> checked(account given, const account_rules& rules) {
-    if (!is_text(given.user_id)) return refuse("user_id must be 1 to 200 characters, without control characters");
+    if (!is_text(given.user_id))
+        return refuse("user_id must be 1 to 200 characters of UTF-8, without control characters");
     given.toolkit = lower(std::move(given.toolkit));
     if (given.toolkit.empty() || given.toolkit.size() > 64 ||
         !std::all_of(given.toolkit.begin(), given.toolkit.end(), is_toolkit_char))
@@ -148,9 +164,9 @@ result<account> checked(account given, const account_rules& rules) {
 result<void> check_secret(const account& of, const std::string& secret) {
     bool is_password = of.scheme == auth_scheme::basic;
     auto least = is_password ? 1 : least_secret;
-    bool is_good = is_password ? std::none_of(secret.begin(), secret.end(), is_control) : is_visible_ascii(secret);
+    bool is_good = is_password ? is_printable(secret) : is_visible_ascii(secret);
     if (is_good && least <= secret.size() && secret.size() <= most_secret) return {};
-    return refuse(is_password ? "the secret, a password, must be 1 to 8192 bytes without control characters"
+    return refuse(is_password ? "the secret, a password, must be 1 to 8192 bytes of UTF-8 without control characters"
                               : "the secret must be 8 to 8192 visible ASCII characters, without spaces");
 }
 

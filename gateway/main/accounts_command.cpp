@@ -14,6 +14,8 @@ struct words_of_accounts {
     std::string scheme, header, query, secret_file = "-", user, id;
 };
 
+std::string refuse_empty(const std::string& given) { return given.empty() ? "must not be empty" : ""; }
+
 void describe_add(CLI::App& app, words_of_accounts& into) {
     auto* add = app.add_subcommand("add", "Add an account; its secret is read from standard input or a file, one line");
     add->add_option("toolkit", into.what.toolkit, "The toolkit that it is for, such as github")->required();
@@ -25,9 +27,11 @@ void describe_add(CLI::App& app, words_of_accounts& into) {
     add->add_option("--alias", into.what.alias, "A name to choose it by, where the user has several");
     add->add_option("--host", into.what.hosts, "Another host that it may call; may be repeated")
         ->allow_extra_args(false);
-    auto* header =
-        add->add_option("--header", into.header, "api_key: the header that has the key (default: x-api-key)");
-    add->add_option("--query", into.query, "api_key: the query parameter that has it")->excludes(header);
+    auto* header = add->add_option("--header", into.header, "api_key: the header that has the key (default: x-api-key)")
+                       ->check(refuse_empty);
+    add->add_option("--query", into.query, "api_key: the query parameter that has it")
+        ->excludes(header)
+        ->check(refuse_empty);
     add->add_option("--prefix", into.what.prefix, "api_key: what stands before it in the header, such as \"Token \"");
     add->add_option("--username", into.what.username, "basic: the user name");
     add->add_option("--secret-file", into.secret_file, "File that holds the secret; -: standard input")

@@ -60,13 +60,33 @@ TEST(account, that_makes_no_sense_is_refused_with_what_to_change) {
          {"", "api.example.com", "ftp://a/", "https://me:pw@a/", "https://127.1/", "https://a b/", "https://a/\r\nx"})
         expect_refused(with([&](auto& of) { of.base_url = url; }), "base_url");
     expect_refused(with([](auto& of) { of.base_url = "https://a/?x=1"; }), "query");
-    expect_refused(with([](auto& of) { of.hosts = {"a/b"}; }), "hosts");
+    for (const char* text : {"caf\xe9", "\xff",
+                             "a\xc2\x9b"
+                             "31m",
+                             "\xc2\x80"}) {
+        expect_refused(with([&](auto& of) { of.alias = text; }), "alias");
+        expect_refused(with([&](auto& of) { of.user_id = text; }), "user_id");
+        auto prefixed = key_account(key_place::header, "x-key");
+        prefixed.prefix = text;
+        expect_refused(prefixed, "prefix");
+        expect_refused(key_account(key_place::query, text), "query parameter");
+        auto named = basic_account();
+        named.username = text;
+        expect_refused(named, "username");
+        EXPECT_FALSE(check_secret(basic_account(), text));
+    }
+    EXPECT_TRUE(checked(with([](auto& of) { of.alias = "caf\xc3\xa9 \xc2\xa9"; }), https_only));
+    for (const char* host : {"a/b", "b.example#f", "b.example?x"})
+        expect_refused(with([&](auto& of) { of.hosts = {host}; }), "hosts");
     expect_refused(with([](auto& of) { of.hosts.assign(21, "a.example"); }), "hosts");
     expect_refused(with([](auto& of) { of.username = "ada"; }), "basic");
     expect_refused(with([](auto& of) { of.parameter = "x-key"; }), "api_key");
     expect_refused(key_account(key_place::query, ""), "query parameter");
-    for (const char* name : {"a b", "x\r\ny", "a:b"}) expect_refused(key_account(key_place::header, name), "name");
-    for (const char* name : {"Host", "Content-Length", "Transfer-Encoding", "Connection", "Proxy-Authorization"})
+    expect_refused(key_account(key_place::header, std::string(201, 'x')), "HTTP header");
+    for (const char* name : {"a b", "x\r\ny", "a:b"})
+        expect_refused(key_account(key_place::header, name), "HTTP header");
+    for (const char* name : {"Host", "Content-Length", "Transfer-Encoding", "Connection", "Proxy-Authorization",
+                             "Range", "content_length"})
         expect_refused(key_account(key_place::header, name), "HTTP's own");
     auto prefixed = key_account(key_place::header, "authorization");
     prefixed.prefix = "Token\r\nx: ";
