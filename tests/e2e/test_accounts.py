@@ -89,7 +89,11 @@ def test_accounts_are_managed_on_the_command_line(start, service: ApiService, tm
     assert made in gateway.command("accounts", "remove", made)
     assert "no connected account" in run(gateway, "proxy_execute('GET', '/user', 'github')")[1]
     for words in (["add"], ["add", "github", "--base-url", "x", "--scheme", "bearer"], ["remove", "ca_none"],
-                  ["add", "github", "--base-url", service.url(), "--scheme", "bearer", "--secret", SECRET]):
+                  ["add", "github", "--base-url", service.url(), "--scheme", "bearer", "--secret", SECRET],
+                  ["add", "github", "--base-url", service.url(), "--scheme", "api_key", "--query", "", "--secret-file", str(secret_file)],
+                  ["add", "github", "--base-url", service.url(), "--scheme", "api_key", "--header", "a b", "--secret-file", str(secret_file)],
+                  ["add", "github", "--base-url", service.url(), "--scheme", "bearer", "--alias", "a\x9b31m", "--secret-file", str(secret_file)],
+                  ["add", "github", "--base-url", service.url(), "--scheme", "bearer", "--alias", "caf\udce9", "--secret-file", str(secret_file)]):
         with pytest.raises(AssertionError, match="ended with [12]"):
             gateway.command("accounts", *words)
 
@@ -153,6 +157,38 @@ print(dict(os.environ), open("/proc/self/environ").read())""")
     kept = b"".join(each.read_bytes() for each in data.rglob("*") if each.is_file())
     assert SECRET.encode() not in kept
     assert all(each.stat().st_mode & 0o77 == 0 for each in data.glob("accounts.key"))
+
+
+def test_a_secret_is_hidden_however_the_service_spells_it(start, service: ApiService) -> None:
+    gateway = start()
+    add(gateway, account(service, secret="sk/live+abc=d&e<f>'g"))
+    forms = ["percent", "path", "json", "slash", "html", "header", "hex"]
+    answers = run(gateway, f"[proxy_execute('GET', '/spelled', 'github', {{'form': form}}) for form in {forms!r}]")
+    for form, (data, error) in zip(forms, answers):
+        assert error == "" and data["seen"].endswith("(hidden)") and "live" not in data["seen"], (form, data)
+    pieces = run(gateway, "proxy_execute('GET', '/echo', 'github', headers={'Range': 'bytes=0-9'})")
+    assert pieces[0] is None and "Range" in pieces[1]
+
+
+def test_a_service_that_has_too_many_requests_is_asked_again(start, service: ApiService) -> None:
+    gateway = start()
+    add(gateway, account(service))
+    assert run(gateway, "proxy_execute('POST', '/limited', 'github', body={})") == [{}, ""]
+    assert len(service.requests) == 2
+
+
+def test_plain_http_that_is_withdrawn_is_not_used(start, service: ApiService) -> None:
+    gateway = start()
+    add(gateway, account(service))
+    gateway.terminate()
+    gateway.settings["accounts__plain_http"] = False
+    again = gateway.restart()
+    try:
+        data, error = run(again, "proxy_execute('GET', '/user', 'github')")
+        assert data is None and "accounts.plain_http" in error
+        assert service.requests == []
+    finally:
+        again.finish()
 
 
 def test_this_machine_is_not_reached_unless_the_operator_names_it(start_gateway, service: ApiService) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 import requests
 
+from support.api_service import ApiService
 from support.gateway import Gateway
 from support.services import Services
 from support.toolkits import everything
@@ -51,6 +52,28 @@ def test_what_fails_says_so(served: Gateway) -> None:
     given = local_sandbox(served)
     unknown, wrong = run("[run_composio_tool('EVERYTHING_NONE', {}), run_composio_tool('EVERYTHING_GET_SUM', {})]", given)
     assert "EVERYTHING_NONE" in unknown[1] and wrong[1] != ""
+
+
+def test_a_service_is_called_as_in_a_cell(start_gateway) -> None:
+    gateway = start_gateway(accounts__allow_networks=["127.0.0.1"], accounts__plain_http=True)
+    service = ApiService()
+    try:
+        for alias in ("work", "home"):
+            gateway.agent().call("POST", "/accounts", 201, json={
+                "toolkit": "github", "base_url": service.url(), "auth_scheme": "bearer", "secret": "the-secret-of-the-tests", "alias": alias})
+        given = local_sandbox(gateway)
+        calls = """[repr(each) for each in [
+            proxy_execute("GET", "/picture", "github", account="work"), proxy_execute("GET", "/user", "github"),
+            proxy_execute("GET", "/user", "github", {"a": None, "b": [True, 1.5]}, account="home"),
+            proxy_execute("POST", "/user", "github", body=memoryview(b"x"), account="home"),
+            proxy_execute("GET", "/missing", "github", account="home")[1]]]"""
+        outside = run(calls, given)
+        cell = gateway.agent().execute(gateway.agent().start_session()["id"], f"import json\nprint(json.dumps({calls}))")
+        assert outside == json.loads(cell["stdout"]), cell
+        assert outside[0] == repr((b"\x89PNG\r\n\x1a\n\x00", "")) and "several" in outside[1]
+        assert service.requests[1]["query"] == {"b": ["true", "1.5"]}
+    finally:
+        service.close()
 
 
 def test_a_key_of_the_gateways_will_do_as_published_helpers_send_it(served: Gateway) -> None:

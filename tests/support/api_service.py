@@ -1,11 +1,13 @@
 """A service with an API of its own, behind a key: what accounts of the tests belong to, instead of a real one."""
 
+import base64
 import gzip
+import html
 import json
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, quote, urlsplit
 
 BOMB = gzip.compress(bytes(5_000_000))
 
@@ -59,6 +61,26 @@ class ApiService:
         """As a careless service would: with the key in it."""
         text = json.dumps({**asked, "body": asked["body"].decode()}).encode()
         self.answer(on, 200, text, {"X-Echo": on.headers["authorization"] or "none", "Set-Cookie": "session=of-the-account"})
+
+    def do_spelled(self, on: BaseHTTPRequestHandler, asked: dict[str, Any]) -> None:
+        """The key in what libraries make of it."""
+        key = on.headers["authorization"].removeprefix("Bearer ")
+        forms = {
+            "percent": "".join(f"%{byte:02x}" for byte in key.encode()),
+            "path": quote(key),
+            "json": "".join(letter if letter.isalnum() else f"\\u{ord(letter):04X}" for letter in key),
+            "slash": key.replace("/", "\\/"),
+            "html": html.escape(key),
+            "header": base64.b64encode(f"Bearer {key}".encode()).decode().rstrip("="),
+            "hex": key.encode().hex(),
+        }
+        form = forms[asked["query"]["form"][0]]
+        self.answer(on, 200, f'{{"seen": "{form}"}}'.encode(), {"X-Seen": form})
+
+    def do_limited(self, on: BaseHTTPRequestHandler, asked: dict[str, Any]) -> None:
+        """Once."""
+        is_first = len([each for each in self.requests if each["path"] == "/limited"]) == 1
+        self.answer(on, 429 if is_first else 200, b"{}", {"Retry-After": "0"} if is_first else None)
 
     def do_to(self, on: BaseHTTPRequestHandler, asked: dict[str, Any]) -> None:
         self.answer(on, int(asked["query"].get("status", ["302"])[0]), b"", {"Location": asked["query"]["url"][0]})
