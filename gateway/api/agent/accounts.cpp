@@ -8,6 +8,7 @@
 #include "gateway/api/agent/context.hpp"
 #include "gateway/api/agent/json_text.hpp"
 #include "gateway/base/log.hpp"
+#include "gateway/http/text.hpp"
 
 namespace gateway::api::agent {
 namespace {
@@ -58,6 +59,7 @@ awaitable<http::response> list_accounts(context& with, http::request& from) {
     auto all = with.options.accounts->list();
     if (!all) co_return refuse(all.error(), from);
     auto toolkit = from.find_query("toolkit"), cursor = from.find_query("cursor");
+    if (toolkit) toolkit = http::to_lower(*toolkit);  // as accounts have it
     std::erase_if(*all, [&](const account& each) {
         return (!user->empty() && each.user_id != *user) || (toolkit && each.toolkit != *toolkit) ||
                (cursor && cursor_of(each) <= *cursor);

@@ -97,11 +97,28 @@ TEST_F(accounts_test, changes_and_removes) {
 TEST_F(accounts_test, lists_by_toolkit_and_in_pages) {
     for (int count = 0; count < 3; ++count) ASSERT_EQ(add().status, 201);
     EXPECT_TRUE(call("GET", "/api/v1/accounts?toolkit=gmail").body["items"].empty());
-    auto first = call("GET", "/api/v1/accounts?limit=2&toolkit=github");
+    auto first = call("GET", "/api/v1/accounts?limit=2&toolkit=GitHub");
     EXPECT_EQ(first.body["items"].size(), 2u);
     auto second = call("GET", "/api/v1/accounts?limit=2&cursor=" + first.body["next_cursor"].get<std::string>());
     EXPECT_EQ(second.body["items"].size(), 1u);
     EXPECT_FALSE(second.body.contains("next_cursor"));
+}
+
+TEST_F(accounts_test, a_body_that_is_no_json_is_not_repeated) {
+    auto id = add().body["id"].get<std::string>();
+    const std::string given(secret);
+    for (const auto& body :
+         {R"({"toolkit":"t","secret": ")" + given + R"(", bad)", R"({"secret": )" + given + "}",
+          R"({"secret": ")" + given + "\n\"}", R"({"secret": ")" + given + R"(\ud800"})", "[\"" + given + "\"]", given,
+          R"({"secret": ")" + given + "\xff\"}", R"({"code": ")" + given + R"(\ud800"})"}) {
+        for (const auto& [method, path] :
+             {std::pair<const char*, std::string>{"POST", "/api/v1/accounts"}, {"PATCH", "/api/v1/accounts/" + id}}) {
+            auto got = call(method, path, body);
+            EXPECT_EQ(got.status, 400) << body;
+            EXPECT_THAT(got.text, Not(HasSubstr("the-secret"))) << body;
+            EXPECT_THAT(got.message(), HasSubstr("must be a JSON object")) << body;
+        }
+    }
 }
 
 TEST_F(accounts_test, refuses_by_name_what_is_wrong_and_repeats_no_secret) {
