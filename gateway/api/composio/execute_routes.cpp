@@ -15,9 +15,11 @@ bool is_retry(const http::request& from) {
     return !count.empty() && count != "0";
 }
 
-// Calls are equal when they would do the same.
+// Calls are equal when they would do the same: with another account, a tool does something else. As JSON, no part can
+// be taken for another's.
 std::string key_of(const found_session& of, const tool_call& what) {
-    return of.session->id() + "\n" + what.slug + (what.may_offload ? "\noffload\n" : "\n") + to_text(*what.arguments);
+    const json head = {of.session->id(), what.slug, what.account, what.may_offload};
+    return to_text(head) + to_text(*what.arguments);
 }
 
 // The outcome in one piece; when more is asked for, the client has it.

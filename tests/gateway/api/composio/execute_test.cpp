@@ -310,6 +310,28 @@ TEST_F(composio_execute, joins_a_call_that_its_client_says_it_repeats) {
     EXPECT_EQ(first.finish().body, again.finish().body);
 }
 
+TEST_F(composio_execute, joins_no_call_with_another_account) {
+    auto with_account = [](const std::string& account) {
+        return R"({"tool_slug":"DEMO_WAIT","arguments":{"q":1},"account":")" + account + "\"}";
+    };
+    auto called = [&](std::size_t count) {
+        auto all = [&] { return toolbox.called.size() == count; };
+        return test_support::run_until(io, all, std::chrono::seconds(10));
+    };
+    auto first = begin(with_account("ca_one"));
+    ASSERT_TRUE(called(1));
+    first.close();
+    settle();
+    toolbox.free = true;
+    toolbox.freed.notify_all();
+    settle();
+    EXPECT_EQ(begin(with_account("ca_two")).finish().status, 200);
+    EXPECT_EQ(toolbox.accounts, (std::vector<std::string>{"ca_one", "ca_two"}));
+    // Its own outcome was not given away meanwhile.
+    EXPECT_EQ(begin(with_account("ca_one")).finish().status, 200);
+    EXPECT_EQ(toolbox.called.size(), 2u);
+}
+
 TEST_F(composio_execute, forgets_outcomes_that_are_old) {
     options.keep_outcome = milliseconds(0);
     TearDown();
