@@ -8,7 +8,6 @@
 #include <boost/asio/thread_pool.hpp>
 #include <csignal>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "gateway/accounts/proxy.hpp"
 #include "gateway/api/agent/routes.hpp"
@@ -29,7 +28,6 @@
 #include "gateway/http/session_keys.hpp"
 #include "gateway/server/front_page.hpp"
 #include "gateway/server/options.hpp"
-#include "gateway/tools/json_text.hpp"
 #include "gateway/tools/service_tools.hpp"
 
 namespace gateway::server {
@@ -47,12 +45,6 @@ void raise_descriptor_limit() {
     if (::getrlimit(RLIMIT_NOFILE, &limit) < 0) return;
     limit.rlim_cur = limit.rlim_max;
     ::setrlimit(RLIMIT_NOFILE, &limit);
-}
-
-// `sandbox` as the session was made with it.
-bool allows_proxy(const std::string& sandbox) {
-    auto parsed = tools::parse_json(sandbox);
-    return !parsed || !parsed->is_object() || parsed->value("enable_proxy_execution", nlohmann::json(true)) != false;
 }
 
 std::string origin_of(const config::server_section& from, std::string host, std::uint16_t port) {
@@ -264,7 +256,7 @@ void parts::add_helper_routes() {
         auto found = registry_.find(session);
         if (!found) return made;
         auto rights = composio_->rights_of(*found);
-        made.allowed = rights.from_cells && allows_proxy(found->options().sandbox);
+        made.allowed = rights.from_cells;
         made.whose = std::move(rights.whose);
         return made;
     };

@@ -27,6 +27,28 @@ bool is_size(const json& value) {
            });
 }
 
+// Into `made` what is right; the failure is the last thing that is wrong.
+result<void> read_into(sandbox_settings& made, const std::string& object) {
+    if (object.empty() || object == "{}") return {};
+    result<void> good;
+    const auto from = parse_object(object);
+    auto said = [&from](const char* name) {
+        auto found = from.find(name);
+        return found == from.end() ? json() : *found;
+    };
+    if (const auto proxy = said("enable_proxy_execution"); !proxy.is_null() && !proxy.is_boolean())
+        good = wrong("sandbox.enable_proxy_execution must be true or false");
+    if (const auto size = said("sandbox_size"); is_size(size))
+        made.size = size.get<std::string>();
+    else if (!size.is_null())
+        good = wrong("sandbox.sandbox_size must be one of " + names_of(usual_sizes()));
+    if (const auto enable = said("enable"); enable.is_boolean())
+        made.enable = enable.get<bool>();
+    else if (!enable.is_null())
+        good = wrong("sandbox.enable must be true or false");
+    return good;
+}
+
 }  // namespace
 
 std::vector<sandbox_size> usual_sizes() {
@@ -39,22 +61,15 @@ std::vector<sandbox_size> usual_sizes() {
 
 result<sandbox_settings> read_sandbox(const std::string& object) {
     sandbox_settings made;
-    if (object.empty() || object == "{}") return made;
-    const auto from = parse_object(object);
-    if (auto enable = from.find("enable"); enable != from.end() && !enable->is_null()) {
-        if (!enable->is_boolean()) return wrong("sandbox.enable must be true or false");
-        made.enable = enable->get<bool>();
-    }
-    if (auto size = from.find("sandbox_size"); size != from.end() && !size->is_null()) {
-        if (!is_size(*size)) return wrong("sandbox.sandbox_size must be one of " + names_of(usual_sizes()));
-        made.size = size->get<std::string>();
-    }
+    if (auto good = read_into(made, object); !good) return good.error();
     return made;
 }
 
+// What is wrong in one that was kept spoils nothing else in it.
 sandbox_settings known_sandbox(const std::string& object) {
-    auto read = read_sandbox(object);
-    return read ? *read : sandbox_settings{};
+    sandbox_settings made;
+    (void)read_into(made, object);
+    return made;
 }
 
 std::string change_sandbox(const std::string& object, const std::string& change) {

@@ -23,7 +23,8 @@ result<session_options> changed(session_options from, const session_change& by, 
     set(from.settings.install, by.install);
     if (by.forget_sandbox) from.sandbox = "{}";
     if (!by.sandbox.empty()) from.sandbox = change_sandbox(from.sandbox, by.sandbox);
-    if (!by.sandbox.empty() && from.sandbox.size() > most_sandbox_bytes)
+    if (!by.forget_sandbox && by.sandbox.empty()) return from;
+    if (from.sandbox.size() > most_sandbox_bytes)
         return failure{errc::too_large,
                        fmt::format("sandbox would have {} bytes with this change; at most {} are taken",
                                    from.sandbox.size(), most_sandbox_bytes)};

@@ -15,8 +15,8 @@ namespace {
 // A toolkit's tool, whose result goes to a file when it is large and the caller can cope with that.
 awaitable<tool_outcome> call_one(shared_call call) {
     auto made = co_await call_toolkit(call, call->what.slug, to_text(*call->what.arguments), call->what.account);
-    const auto& settings = call->settings().workbench;
-    if (!call->what.may_offload || !settings.enable || made.data.size() <= settings.offload_threshold) co_return made;
+    const auto threshold = call->settings().workbench.offload_threshold;
+    if (!call->what.may_offload || !call->session->has_sandbox() || made.data.size() <= threshold) co_return made;
     co_return co_await offload_one(call, std::move(made));
 }
 

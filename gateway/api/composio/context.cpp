@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "gateway/api/composio/json_reading.hpp"
+#include "gateway/api/composio/session_settings.hpp"
 
 namespace gateway::api::composio {
 namespace {
@@ -92,6 +93,7 @@ result<found_session> find_session(context& with, const http::request& from) {
         if (!added) return added.error();
         version = *added;
     }
+    version = with_sandbox(std::move(version), *found);
     return found_session{std::move(found), std::move(version)};
 }
 

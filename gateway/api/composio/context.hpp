@@ -50,7 +50,8 @@ struct found_session {
 
     const configuration& settings() const { return version->what; }
 };
-// The session that the route's first parameter names. One that was made elsewhere has the default configuration.
+// The session that the route's first parameter names. One that was made elsewhere has the default configuration; the
+// workbench is as the session's sandbox is (with_sandbox).
 // session_not_found for another user's as for one that never was.
 result<found_session> find_session(context& with, const http::request& from);
 // Forgets what is kept for sessions that have ended.

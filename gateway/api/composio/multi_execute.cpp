@@ -155,12 +155,12 @@ awaitable<tool_outcome> call_many(shared_call call) {
     for (auto& each : parts)
         if (!each.data)
             each = part{each.slug, "the call was ended before its tool answered", make_id("log_"), piece("{}")};
-    const auto& workbench = call->settings().workbench;
     const auto characters = characters_in(parts);
     const bool is_wanted = member(arguments, "sync_response_to_workbench") == json(true);
     tool_outcome made;
     made.log_id = make_id("log_");
-    if (workbench.enable && (is_wanted || characters > workbench.offload_threshold)) {
+    // It may have been turned off while the tools ran.
+    if (call->session->has_sandbox() && (is_wanted || characters > call->settings().workbench.offload_threshold)) {
         made.data = co_await offloaded(call, parts, characters);
     } else {
         const auto entries = inline_entries(parts);

@@ -5,6 +5,7 @@
 #include "gateway/api/composio/catalog.hpp"
 #include "gateway/api/composio/context.hpp"
 #include "gateway/api/composio/json_reading.hpp"
+#include "gateway/api/composio/session_settings.hpp"
 #include "gateway/base/ids.hpp"
 
 namespace gateway::api::composio {
@@ -25,16 +26,16 @@ std::string binary_data(const accounts::proxy_answer& from) {
 awaitable<http::response> proxy_execute(context& with, http::request& from) {
     auto found = find_session(with, from);
     if (!found) co_return refuse(found.error(), from);
-    if (!from.caller.only_session.empty() && !found->settings().workbench.proxy_execution)
+    auto rights = rights_of(found->settings(), *found->session);
+    if (!from.caller.only_session.empty() && !rights.from_cells)
         co_return refuse({errc::forbidden,
                           "proxy_execute is off for what works in or beside this session's sandbox: its "
-                          "workbench.enable_proxy_execution is false"},
+                          "enable_proxy_execution is false"},
                          from);
     auto asked = accounts::parse_proxy_request(from.body);
     if (!asked) co_return refuse(asked.error(), from);
-    accounts::account_scope whose{found->session->options().user_id, found->settings().pinned_accounts};
     auto used = found->session->meters();
-    auto answer = co_await with.options.proxy->execute(std::move(*asked), std::move(whose), std::move(used));
+    auto answer = co_await with.options.proxy->execute(std::move(*asked), std::move(rights.whose), std::move(used));
     if (!answer) co_return refuse(answer.error(), from);
     bool is_binary = answer->form == accounts::answer_form::binary;
     auto data = is_binary ? binary_data(*answer) : std::string();
@@ -48,12 +49,9 @@ void add_proxy_routes(http::router& routes, const std::shared_ptr<context>& with
 }
 
 account_rights service::rights_of(const sessions::session& which) const {
-    account_rights made{true, {which.options().user_id, {}}};
     auto version = context_->configurations->current(which.id());
-    if (!version) return made;
-    made.from_cells = version->what.workbench.proxy_execution;
-    made.whose.pinned = version->what.pinned_accounts;
-    return made;
+    if (!version) version = std::make_shared<const configuration_version>();
+    return composio::rights_of(with_sandbox(std::move(version), which)->what, which);
 }
 
 tools::tool_filter service::filter_of(const std::string& session_id) const {

@@ -6,6 +6,7 @@
 #include "gateway/api/composio/context.hpp"
 #include "gateway/api/composio/custom_tools.hpp"
 #include "gateway/api/composio/json_reading.hpp"
+#include "gateway/api/composio/session_settings.hpp"
 
 namespace gateway::api::composio {
 namespace {
@@ -41,9 +42,6 @@ json session_object(context& with, const found_session& of, const http::request&
         made["current_step"] = step.name;
         if (!step.metric.empty()) made["current_step_metric"] = json::parse(step.metric);
     }
-    // The session's own API may have changed them since.
-    made["config"]["workbench"]["enable"] = of.session->has_sandbox();
-    made["config"]["workbench"]["sandbox_size"] = of.session->size().name;
     auto custom = named_custom_tools(member(json::parse(of.settings().document), "experimental"));
     made["experimental"] = custom ? *custom : json::object();
     return made;
@@ -62,10 +60,6 @@ result<std::string> read_user(const json& body, const http::principal& caller) {
         return failure{errc::forbidden, "user_id " + text + " is another user: this key acts for " + caller.user_id +
                                             " alone; an admin key may name any"};
     return text;
-}
-
-std::string sandbox_text(const workbench_settings& from) {
-    return to_text({{"enable", from.enable}, {"sandbox_size", from.size}});
 }
 
 sessions::session_options options_of(std::string user, const configuration& settings) {
@@ -147,9 +141,7 @@ awaitable<http::response> patch(context& with, http::request& from) {
     if (!body) co_return refuse(body.error(), from);
     auto changed = read_change(**body, *found);
     if (!changed) co_return refuse(changed.error(), from);
-    const bool is_told = (*body)->contains("workbench") || (*body)->contains("sandbox");
-    const bool is_another = is_told && (changed->workbench.size != found->session->size().name ||
-                                        changed->workbench.enable != found->session->has_sandbox());
+    const bool is_another = sandbox_text(changed->workbench) != sandbox_text(found->settings().workbench);
     auto change = sandbox_change(changed->workbench);
     auto version = with.configurations->add(found->session->id(), std::move(*changed));
     if (!version) co_return refuse(version.error(), from);
@@ -184,7 +176,8 @@ awaitable<http::response> history(context& with, http::request& from) {
         items.push_back({{"version", all[at]->number},
                          {"created_at", iso8601(all[at]->made_at)},
                          {"is_current", at == 0},
-                         {"config", shown_configuration(all[at]->what, found->session->options().user_id)}});
+                         {"config", shown_configuration(at == 0 ? found->settings() : all[at]->what,
+                                                        found->session->options().user_id)}});
     co_return http::json_response(page_answer(*which, std::move(items)));
 }
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "gateway/sessions/proxy_execution.hpp"
 #include "gateway/sessions/session_change.hpp"
 
 namespace {
@@ -27,6 +28,23 @@ TEST(Sandbox, RefusesWhatItCannotBe) {
                 HasSubstr("standard, medium, large, xlarge"));
     EXPECT_THAT(read_sandbox(R"({"sandbox_size":1})").error().message, HasSubstr("sandbox_size"));
     EXPECT_THAT(read_sandbox(R"({"enable":"no"})").error().message, HasSubstr("enable must be true or false"));
+    EXPECT_THAT(read_sandbox(R"({"enable_proxy_execution":"false"})").error().message,
+                HasSubstr("enable_proxy_execution must be true or false"));
+}
+
+TEST(Sandbox, IsReadAsFarAsItIsRightWhereItWasKept) {
+    const auto kept = known_sandbox(R"({"enable":false,"sandbox_size":"large","enable_proxy_execution":"false"})");
+    EXPECT_FALSE(kept.enable);
+    EXPECT_EQ(kept.size, "large");
+}
+
+TEST(Sandbox, PermitsProxyExecutionWhereItSaysSo) {
+    EXPECT_EQ(proxy_execution_of("{}"), std::nullopt);
+    EXPECT_EQ(proxy_execution_of(R"({"enable_proxy_execution":null})"), std::nullopt);
+    EXPECT_EQ(proxy_execution_of(R"({"enable_proxy_execution":true})"), true);
+    EXPECT_EQ(proxy_execution_of(R"({"enable_proxy_execution":false})"), false);
+    EXPECT_EQ(proxy_execution_of(R"({"enable_proxy_execution":"false"})"), false);
+    EXPECT_EQ(proxy_execution_of(R"({"enable_proxy_execution":1})"), false);
 }
 
 TEST(Sandbox, ChangesByKeys) {
@@ -43,6 +61,14 @@ TEST(SessionChange, ThatWouldGiveAnImpossibleSandboxIsRefused) {
     session_options before;
     before.sandbox = R"({"sandbox_size":"large"})";
     EXPECT_EQ(changed(before, change, "ses_1")->sandbox, "{}");
+}
+
+TEST(SessionChange, OfSomethingElseLeavesASandboxAlone) {
+    session_change change;
+    change.name = "other";
+    session_options before;
+    before.sandbox = R"({"enable_proxy_execution":"false"})";
+    EXPECT_EQ(changed(before, change, "ses_1")->sandbox, before.sandbox);
 }
 
 }  // namespace

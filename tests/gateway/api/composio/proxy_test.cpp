@@ -37,6 +37,17 @@ class composio_proxy : public composio_fixture {
                         R"(","method":"GET","parameters":[{"name":"q","type":"query","value":"1"}]})");
     }
 
+    reply call_with_own_key() {
+        const std::string body = R"({"toolkit_slug":"github","endpoint":"/user","method":"GET"})";
+        const auto request = "POST " + base + "/" + id + "/proxy_execute HTTP/1.0\r\nHost: localhost:8888\r\n" +
+                             "x-session-access-key: " + session_keys.key_of(id) +
+                             "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+        return connection(io, directory.path() + "/s", request).finish();
+    }
+    void patch(const std::string& body) {
+        EXPECT_EQ(composio_fixture::call("PATCH", base + "/" + id, body).status, 200) << body;
+    }
+
     std::string type = "application/json";
     std::string body = R"({"login":"ana"})";
     test_support::scripted_server service{io.get_executor(), [this](test_support::exchange& on) -> awaitable<void> {
@@ -92,6 +103,40 @@ TEST_F(composio_proxy, may_be_taken_from_cells_and_not_from_clients) {
     create(R"({"user_id":"ana","workbench":{"enable_proxy_execution":false}})");
     EXPECT_FALSE(routes_of->rights_of(*session()).from_cells);
     EXPECT_EQ(call().status, 200);
+}
+
+TEST_F(composio_proxy, may_be_taken_by_the_sessions_own_api_from_all_that_works_beside_the_sandbox) {
+    sessions::session_options elsewhere;
+    elsewhere.user_id = "ana";
+    elsewhere.sandbox = R"({"enable":false,"enable_proxy_execution":false})";
+    id = registry.add(elsewhere)->id();
+    add("ana", "work");
+    auto shown = [this] {
+        return composio_fixture::call("GET", base + "/" + id).body["config"]["workbench"]["proxy_execution_enabled"];
+    };
+    EXPECT_EQ(call_with_own_key().status, 403);
+    EXPECT_FALSE(routes_of->rights_of(*session()).from_cells);
+    EXPECT_EQ(shown(), false);
+    // Another key of the workbench leaves it as it is; its own gives it back.
+    patch(R"({"workbench":{"auto_offload_threshold":5}})");
+    EXPECT_EQ(call_with_own_key().status, 403);
+    EXPECT_EQ(shown(), false);
+    patch(R"({"workbench":{"enable_proxy_execution":true}})");
+    EXPECT_EQ(call_with_own_key().status, 200);
+    EXPECT_TRUE(routes_of->rights_of(*session()).from_cells);
+    EXPECT_THAT(session()->options().sandbox, HasSubstr(R"("enable_proxy_execution":true)"));
+    sessions::session_change again;
+    again.sandbox = R"({"enable_proxy_execution":false})";
+    EXPECT_TRUE(test_support::await(io, registry.change(id, again)));
+    EXPECT_EQ(call_with_own_key().status, 403);
+    EXPECT_EQ(call().status, 200);
+}
+
+TEST_F(composio_proxy, that_the_configuration_turns_off_is_off_for_the_sessions_own_key) {
+    add("ana", "work");
+    create(R"({"user_id":"ana","workbench":{"enable_proxy_execution":false}})");
+    EXPECT_EQ(call_with_own_key().status, 403);
+    EXPECT_THAT(session()->options().sandbox, HasSubstr(R"("enable_proxy_execution":false)"));
 }
 
 TEST_F(composio_proxy, refuses_with_what_to_do) {

@@ -127,6 +127,32 @@ TEST_F(composio_sessions, show_the_size_that_their_own_api_gave_them) {
     EXPECT_EQ(patch(R"({"search":{"enable":false}})").body["config"]["workbench"]["sandbox_size"], "large");
 }
 
+TEST_F(composio_sessions, have_the_sandbox_that_their_own_api_left_them) {
+    create(R"({"user_id":"ana","workbench":{"sandbox_size":"large"}})");
+    sessions::session_change off;
+    off.sandbox = R"({"enable":false,"sandbox_size":"medium"})";
+    EXPECT_TRUE(test_support::await(io, registry.change(id, off)));
+    const std::string bash = R"({"tool_slug":"COMPOSIO_REMOTE_BASH_TOOL","arguments":{"command":"id"}})";
+    auto expect_off = [&](const reply& got) {
+        EXPECT_EQ(got.body["config"]["workbench"]["enable"], false);
+        EXPECT_EQ(got.body["config"]["workbench"]["sandbox_size"], "medium");
+        EXPECT_THAT(got.body["tool_router_tools"], Not(Contains("COMPOSIO_REMOTE_BASH_TOOL")));
+        EXPECT_FALSE(session()->has_sandbox());
+        EXPECT_EQ(session()->size().name, "medium");
+        EXPECT_THAT(post("/execute", bash).error(), HasSubstr("workbench.enable"));
+    };
+    expect_off(call("GET", base + "/" + id));
+    EXPECT_EQ(call("GET", base + "/" + id + "/tools").text.find("COMPOSIO_REMOTE"), std::string::npos);
+    EXPECT_EQ(call("GET", base + "/" + id + "/config_history").body["items"][0]["config"]["workbench"]["enable"], false);
+    // What does not name them turns nothing on and makes nothing large again.
+    expect_off(patch(R"({"workbench":{"auto_offload_threshold":5}})"));
+    expect_off(patch(R"({"search":{"enable":false}})"));
+    auto on = patch(R"({"workbench":{"enable":true}})");
+    EXPECT_TRUE(session()->has_sandbox());
+    EXPECT_EQ(session()->size().name, "medium");
+    EXPECT_THAT(on.body["tool_router_tools"], Contains("COMPOSIO_REMOTE_BASH_TOOL"));
+}
+
 TEST_F(composio_sessions, remember_their_configurations) {
     create();
     patch(R"({"search":{"enable":false}})");
