@@ -257,6 +257,8 @@ class fake_agent_registry final : public gateway::sessions::registry {
         return made;
     }
     std::optional<gateway::failure> create_fails;
+    std::optional<gateway::failure> change_fails;
+    gateway::event* holds_changes = nullptr;  // a change ends when it is notified
 
     gateway::awaitable<gateway::result<std::shared_ptr<gateway::sessions::session>>> create(
         gateway::sessions::session_options options) override {
@@ -264,12 +266,14 @@ class fake_agent_registry final : public gateway::sessions::registry {
         co_return std::shared_ptr<gateway::sessions::session>(add(std::move(options)));
     }
     gateway::awaitable<gateway::result<void>> change(std::string id, gateway::sessions::session_change what) override {
+        if (change_fails) co_return *change_fails;
         for (const auto& each : sessions_) {
             if (each->id() != id) continue;
             auto after = gateway::sessions::changed(each->options(), what, id);
             if (!after) co_return after.error();
             each->set_options(std::move(*after));
         }
+        if (holds_changes) co_await holds_changes->wait();
         co_return gateway::result<void>();
     }
     std::shared_ptr<gateway::sessions::session> find(const std::string& id) const override {

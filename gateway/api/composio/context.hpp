@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "gateway/api/composio/configuration_store.hpp"
@@ -24,6 +25,7 @@ struct context {
     run_table runs;
     mcp_calls mcp;
     seen_restarts seen;
+    std::set<std::string> changing;  // sessions whose sandbox a PATCH is changing
 };
 
 using endpoint = awaitable<http::response> (*)(context&, http::request&);

@@ -1,12 +1,15 @@
 // …/tool_router/session, and what is said of the session itself.
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
 
 #include "gateway/api/composio/catalog.hpp"
 #include "gateway/api/composio/context.hpp"
 #include "gateway/api/composio/custom_tools.hpp"
 #include "gateway/api/composio/json_reading.hpp"
 #include "gateway/api/composio/session_settings.hpp"
+#include "gateway/base/log.hpp"
 
 namespace gateway::api::composio {
 namespace {
@@ -53,7 +56,8 @@ result<std::string> read_user(const json& body, const http::principal& caller) {
     const auto& user = member(body, "user_id");
     if (user.is_null()) return failure{errc::invalid_request, "Validation error: Required at \"user_id\""};
     const auto text = text_member(body, "user_id");
-    const bool has_control = std::any_of(text.begin(), text.end(), [](unsigned char byte) { return byte < 0x20; });
+    const bool has_control =
+        std::any_of(text.begin(), text.end(), [](unsigned char byte) { return byte < 0x20 || byte == 0x7f; });
     if (text.empty() || text.size() > most_user_bytes || has_control)
         return failure{errc::invalid_request, "user_id must be a string of 1 to 200 bytes without control characters"};
     if (!caller.is_admin() && text != caller.user_id)
@@ -76,6 +80,26 @@ sessions::session_change sandbox_change(const workbench_settings& to) {
     return made;
 }
 
+sessions::session_change back_to(const std::string& sandbox) {
+    sessions::session_change made;
+    made.forget_sandbox = true;
+    made.sandbox = sandbox;
+    return made;
+}
+
+// Takes its entry out again however the change ends.
+class change_mark {
+  public:
+    change_mark(std::set<std::string>& all, std::string id) : all_(all), id_(std::move(id)) { all_.insert(id_); }
+    ~change_mark() { all_.erase(id_); }
+    change_mark(const change_mark&) = delete;
+    change_mark& operator=(const change_mark&) = delete;
+
+  private:
+    std::set<std::string>& all_;
+    std::string id_;
+};
+
 awaitable<http::response> create(context& with, http::request& from) {
     forget_ended(with);
     auto body = read_body(from.body);
@@ -90,7 +114,11 @@ awaitable<http::response> create(context& with, http::request& from) {
     auto made = co_await with.registry.create(std::move(options));
     if (!made) co_return refuse(made.error(), from);
     auto version = with.configurations->add((*made)->id(), std::move(*settings));
-    if (!version) co_return refuse(version.error(), from);
+    if (!version) {
+        const auto id = (*made)->id();
+        (void)co_await with.registry.remove(id, kernels::end_reason::session_ended);
+        co_return refuse(version.error(), from);
+    }
     auto shown = session_object(with, {*made, *version}, from);
     shown["experimental"]["assistive_prompt"] = assistive_prompt;
     co_return answer(shown, 201);
@@ -134,23 +162,45 @@ result<configuration> read_change(const json& body, const found_session& of) {
     return change_configuration(of.settings(), body);
 }
 
+// The sandbox first: that can be refused, and takes a while in which nobody may see a configuration that is refused
+// then. Other PATCHes are refused meanwhile, so that none is made of a version that is no longer the newest. A gateway
+// that dies between the two has the sandbox and not the version: as with_sandbox() reads it, that is a session whose
+// sandbox was changed by its own API, and a client that had no answer asks again.
+awaitable<result<void>> apply_change(context& with, found_session& to, configuration what) {
+    const auto id = to.session->id();
+    const auto before = to.session->options().sandbox;
+    const bool is_another = sandbox_text(what.workbench) != sandbox_text(to.settings().workbench);
+    const change_mark mark(with.changing, id);
+    if (is_another) {
+        auto change = sandbox_change(what.workbench);
+        auto done = co_await with.registry.change(id, std::move(change));
+        if (!done) co_return done.error();
+        if (!with.registry.find(id)) co_return failure{errc::session_not_found, "the session was ended meanwhile"};
+    }
+    auto version = with.configurations->add(id, std::move(what));
+    if (version) {
+        to.version = with_sandbox(std::move(*version), *to.session);
+        co_return result<void>();
+    }
+    if (is_another) {
+        auto back = back_to(before);
+        auto undone = co_await with.registry.change(id, std::move(back));
+        if (!undone) log::warning("session {} keeps the sandbox of a PATCH that failed", id);
+    }
+    co_return version.error();
+}
+
 awaitable<http::response> patch(context& with, http::request& from) {
     auto found = find_session(with, from);
     if (!found) co_return refuse(found.error(), from);
     auto body = read_body(from.body);
     if (!body) co_return refuse(body.error(), from);
+    if (with.changing.contains(found->session->id()))
+        co_return refuse({errc::conflict, "the session is being changed already: ask again when that is done"}, from);
     auto changed = read_change(**body, *found);
     if (!changed) co_return refuse(changed.error(), from);
-    const bool is_another = sandbox_text(changed->workbench) != sandbox_text(found->settings().workbench);
-    auto change = sandbox_change(changed->workbench);
-    auto version = with.configurations->add(found->session->id(), std::move(*changed));
-    if (!version) co_return refuse(version.error(), from);
-    found->version = *version;
-    // Another size is another sandbox: memory is lost, files stay.
-    if (is_another) {
-        auto done = co_await with.registry.change(found->session->id(), std::move(change));
-        if (!done) co_return refuse(done.error(), from);
-    }
+    auto done = co_await apply_change(with, *found, std::move(*changed));
+    if (!done) co_return refuse(done.error(), from);
     co_return answer(session_object(with, *found, from));
 }
 

@@ -18,9 +18,7 @@ workbench_settings actual(workbench_settings kept, const sessions::session& of) 
 }
 
 json sandbox_object(const workbench_settings& from) {
-    return {{"enable", from.enable},
-            {"sandbox_size", from.size},
-            {"enable_proxy_execution", from.proxy_execution}};
+    return {{"enable", from.enable}, {"sandbox_size", from.size}, {"enable_proxy_execution", from.proxy_execution}};
 }
 
 }  // namespace
