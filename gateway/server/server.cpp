@@ -324,14 +324,15 @@ awaitable<void> parts::run() {
     co_await stop();
 }
 
-// Nothing new; then sessions, whose ends their clients are told; then those that do not read are cut; then what kernels
-// may have been using to their end.
+// Nothing new; then sessions, whose ends their clients are told; then tools' calls, likewise; then those that do not
+// read are cut; then what kernels may have been using to their end.
 awaitable<void> parts::stop() {
     server_->refuse_new();
     co_await registry_.stop();
+    co_await composio_->stop(tell_time);
     co_await server_->drain(tell_time);
     co_await server_->stop(close_time);
-    if (composio_) co_await composio_->stop();
+    co_await composio_->stop();  // what clients' ends have begun
     co_await installer_.stop();
     co_await helpers_->stop();
     co_await toolbox_->stop();

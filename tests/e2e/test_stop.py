@@ -9,8 +9,10 @@ import pytest
 import requests
 
 from support.agent import AgentSocket
+from support.api_service import ApiService
 from support.gateway import Gateway
 from support.processes import children
+from support.toolkits import everything
 from support.waiting import Stopwatch, eventually
 
 FOREVER = "print('begun', flush=True)\nimport time\ntime.sleep(1000)"
@@ -66,6 +68,45 @@ def test_a_waiting_execute_is_answered_with_the_output_of_its_lost_cell(start_ga
         told = waiting.result(20)
     assert (told["status"], told["reason"]) == ("lost", "gateway_ended")
     assert told["stdout"] == "begun\n" and told["displays"] == [{"text/plain": "shown"}]
+
+
+def test_calls_of_tools_that_wait_are_answered(start_gateway) -> None:
+    gateway = start_gateway(config=everything(), accounts__allow_networks=["127.0.0.1"], accounts__plain_http=True)
+    agent = gateway.agent()
+    session = agent.start_session()["id"]
+    service = ApiService()
+    agent.call("POST", "/accounts", 201, json={
+        "toolkit": "github", "base_url": service.url(), "auth_scheme": "bearer", "secret": "secret-of-tests"})
+
+    def ask(path: str, body: dict[str, object]) -> requests.Response:
+        headers = {"x-api-key": gateway.token, "Accept": "application/json, text/event-stream"}
+        return requests.post(gateway.url + path, json=body, headers=headers, timeout=60, stream=True)
+
+    router = f"/api/v3.1/tool_router/session/{session}"
+    arguments = {"duration": 100, "steps": 100}
+    long = {"tool_slug": "EVERYTHING_TRIGGER_LONG_RUNNING_OPERATION", "arguments": arguments}
+    many = {"tool_slug": "COMPOSIO_MULTI_EXECUTE_TOOL", "arguments": {"tools": [long]}}
+    workbench = {"tool_slug": "COMPOSIO_REMOTE_WORKBENCH", "arguments": {"code_to_execute": FOREVER}}
+    rpc = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": long["tool_slug"], "arguments": arguments}}
+    # Headers go out while the tool runs.
+    tool, several, cell = (ask(f"{router}/execute", each) for each in (long, many, workbench))
+    mcp = ask(f"/tool_router/{session}/mcp", rpc)
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(ask, f"{router}/proxy_execute", {"toolkit_slug": "github", "endpoint": "/slow", "method": "GET"})
+        assert service.begun.wait(30)
+        eventually(lambda: [each["stdout"] for each in agent.cells(session)] == ["begun\n"])
+        watch = Stopwatch()
+        gateway.process.send_signal(signal.SIGTERM)
+        assert "cancelled" in tool.json()["error"]
+        assert "stopping" in several.json()["error"]
+        assert "gateway_ended" in cell.json()["error"]
+        assert "cancelled" in mcp.text
+        proxied = waiting.result(30)
+        assert (proxied.status_code, "stopping" in proxied.json()["error"]["message"]) == (503, True)
+        assert gateway.process.wait(30) == 0
+        assert watch.seconds < 10
+    service.release.set()
+    service.close()
 
 
 def test_jupyter_clients_are_told_to_come_back(start_gateway) -> None:

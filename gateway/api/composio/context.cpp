@@ -55,8 +55,8 @@ void service::add_routes(http::router& to) {
     add_agent_mcp_route(to, context_);
 }
 
-awaitable<void> service::stop() {
-    co_await context_->runs.stop();
+awaitable<void> service::stop(milliseconds patience) {
+    co_await context_->runs.stop(patience);
     co_await context_->mcp.stop();
 }
 

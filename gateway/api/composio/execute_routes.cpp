@@ -4,6 +4,7 @@
 
 #include "gateway/api/composio/context.hpp"
 #include "gateway/api/composio/json_reading.hpp"
+#include "gateway/base/thread_pool.hpp"
 #include "gateway/http/late_body.hpp"
 
 namespace gateway::api::composio {
@@ -47,13 +48,25 @@ http::body_source late_outcome(const shared_watch& of, milliseconds keep_alive) 
     return http::make_late_body(std::move(find), std::move(tell), keep_alive);
 }
 
+result<tool_call> read_toolkits_call(const std::string& body) { return read_tool_call(body, "tool_slug"); }
+
 result<tool_call> read_meta_call(const std::string& body) {
     auto made = read_tool_call(body, "slug");
     if (made && !made->of) return failure{errc::invalid_request, made->slug + " is no meta tool: call it with execute"};
     return made;
 }
 
-awaitable<http::response> run_call(context& with, http::request& from, result<tool_call> what) {
+using call_reader = result<tool_call> (*)(const std::string&);
+
+// A large one in the pool.
+awaitable<result<tool_call>> read_call(context& with, const std::string& body, call_reader read) {
+    if (body.size() <= work_for_pool) co_return read(body);
+    auto parse = [&body, read] { return read(body); };
+    co_return co_await run_on(*with.options.pool, std::move(parse));
+}
+
+awaitable<http::response> run_call(context& with, http::request& from, call_reader read) {
+    auto what = co_await read_call(with, from.body, read);
     auto found = find_session(with, from);
     if (!found) co_return refuse(found.error(), from);
     if (!what) co_return refuse(what.error(), from);
@@ -72,11 +85,11 @@ awaitable<http::response> run_call(context& with, http::request& from, result<to
 }
 
 awaitable<http::response> execute(context& with, http::request& from) {
-    return run_call(with, from, read_tool_call(from.body, "tool_slug"));
+    return run_call(with, from, read_toolkits_call);
 }
 
 awaitable<http::response> execute_meta(context& with, http::request& from) {
-    return run_call(with, from, read_meta_call(from.body));
+    return run_call(with, from, read_meta_call);
 }
 
 }  // namespace

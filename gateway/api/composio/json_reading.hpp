@@ -22,6 +22,11 @@ inline constexpr std::size_t most_body_bytes = 1u << 20;
 // null when it is not there, or `object` is none.
 const json& member(const json& object, const char* name);
 
+// Past this, taking a body apart can take a millisecond, which is the pool's then.
+inline constexpr std::size_t work_for_pool = 64u << 10;
+
+// too_large
+result<void> check_size(const std::string& body, std::size_t most_bytes);
 // A request's body; an empty one is {}. invalid_request, too_large.
 result<tools::shared_json> read_body(const std::string& body, std::size_t most_bytes = most_body_bytes);
 

@@ -7,6 +7,7 @@
 #include "gateway/api/composio/mcp_headers.hpp"
 #include "gateway/api/composio/mcp_message.hpp"
 #include "gateway/base/ids.hpp"
+#include "gateway/base/thread_pool.hpp"
 
 namespace gateway::api::composio {
 namespace {
@@ -83,13 +84,20 @@ awaitable<http::response> serve_request(const exchange& now) {
     co_return answer(std::move(unknown), now.alone ? 404 : 200);
 }
 
+// A large one in the pool.
+awaitable<std::optional<client_message>> read_message(context& with, const std::string& body, message_problem& why) {
+    if (body.size() <= work_for_pool) co_return read_client_message(body, why);
+    auto parse = [&body, &why] { return read_client_message(body, why); };
+    co_return co_await run_on(*with.options.pool, std::move(parse));
+}
+
 }  // namespace
 
 awaitable<http::response> serve_mcp(context& with, http::request& from, tool_server of) {
     if (auto wrong = check_http(from)) co_return refuse_http(from, *wrong);
     if (from.body.size() > most_call_bytes) co_return refuse_http(from, {413, 0, "a message has at most 16 MiB", ""});
     message_problem why;
-    auto what = read_client_message(from.body, why);
+    auto what = co_await read_message(with, from.body, why);
     if (!what) co_return answer(rpc_error("", why.code, why.text), 400);
     if (auto wrong = check_metadata(from, *what))
         co_return answer(rpc_error(what->id, wrong->code, wrong->text, wrong->data), wrong->status);

@@ -16,7 +16,6 @@ namespace gateway::api::composio {
 namespace {
 
 constexpr std::size_t most_parsed_bytes = 1u << 20;  // a tree has many times the size of its text
-constexpr std::size_t work_for_pool = 64u << 10;
 constexpr std::size_t most_task_bytes = 40;
 constexpr int most_depth = 8;
 constexpr std::size_t characters_a_token = 4;

@@ -49,8 +49,9 @@ class service {
     // As the newest version of its configuration says.
     account_rights rights_of(const sessions::session& which) const;
     tools::tool_filter filter_of(const std::string& session_id) const;
-    // Ends the calls that still run.
-    awaitable<void> stop();
+    // Nothing begins any more, and the calls that still run end: cells and commands have `patience` to say how their
+    // sessions ended them. Clients are answered while the server still drains. May be called again.
+    awaitable<void> stop(milliseconds patience = milliseconds(0));
 
   private:
     std::shared_ptr<context> context_;

@@ -4,6 +4,12 @@
 
 namespace gateway::api::composio {
 
+namespace {
+
+failure stopping() { return {errc::unavailable, "the gateway is stopping: ask again in a moment"}; }
+
+}  // namespace
+
 awaitable<void> run::wait_for(milliseconds limit) {
     if (!has_ended()) co_await ended_.wait_for(limit);
 }
@@ -35,7 +41,7 @@ shared_watch run_table::begin(const std::string& key, bool is_retry, work what) 
     auto made = std::make_shared<run>(ex_, key);
     auto watch = std::make_shared<run_watch>(made);
     if (stopping_) {
-        made->finish(refused_outcome({errc::unavailable, "the gateway is stopping: ask again in a moment"}));
+        made->finish(refused_outcome(stopping()));
         return watch;
     }
     runs_.push_back(made);
@@ -67,15 +73,27 @@ awaitable<void> run_table::perform(std::shared_ptr<run> which, work what) {
     struct finisher {
         std::shared_ptr<run> which;
         tool_outcome outcome;
-        ~finisher() { which->finish(std::move(outcome)); }
+        ~finisher() {
+            const bool was_ended = outcome.refused && outcome.refused->code == errc::cancelled;
+            which->finish(was_ended && which->stopped_ ? refused_outcome(stopping()) : std::move(outcome));
+        }
     };
     finisher now{which, refused_outcome({errc::cancelled, "the call was ended before its tool answered"})};
     now.outcome = co_await what(which);
 }
 
-awaitable<void> run_table::stop() {
+awaitable<void> run_table::stop(milliseconds patience) {
     stopping_ = true;
+    const auto until = std::chrono::steady_clock::now() + patience;
     auto all = runs_;
+    for (const auto& each : all) {
+        each->stopped_ = true;
+        if (!each->is_of_session()) each->task_.cancel();
+    }
+    for (const auto& each : all) {
+        auto left = std::chrono::duration_cast<milliseconds>(until - std::chrono::steady_clock::now());
+        if (each->is_of_session() && left.count() > 0) co_await each->wait_for(left);
+    }
     for (const auto& each : all) each->task_.cancel();
     for (const auto& each : all) co_await each->task_.join();
     runs_.clear();

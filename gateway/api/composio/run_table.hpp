@@ -43,8 +43,12 @@ class run {
     std::optional<tool_outcome> outcome_;
     event ended_;
     std::chrono::steady_clock::time_point ended_at_;
+    // Its session ends it, and says how.
+    bool is_of_session() const { return !cell_id.empty() || !command_id.empty(); }
+
     int watchers_ = 0;
     bool delivered_ = false;
+    bool stopped_ = false;  // by the table's end
     task_group task_;
 };
 
@@ -77,7 +81,9 @@ class run_table {
     // Starts `what`, or joins an equal call (an empty key is equal to none) whose connection is gone. `is_retry`: the
     // client says that it asked before, so it joins one whose connection seems to be there as well.
     shared_watch begin(const std::string& key, bool is_retry, work what);
-    awaitable<void> stop();
+    // Nothing begins any more, and what runs is ended: tools at once; cells and commands, whose sessions end them, have
+    // until `patience` has passed to say how they ended. Whoever waits for one is answered.
+    awaitable<void> stop(milliseconds patience = milliseconds(0));
     std::size_t size() const { return runs_.size(); }
 
   private:

@@ -1,5 +1,7 @@
 #include <gmock/gmock.h>
 
+#include <future>
+
 #include "tests/gateway/api/composio/composio_fixture.hpp"
 #include "tests/support/scripted_server.hpp"
 
@@ -48,9 +50,11 @@ class composio_proxy : public composio_fixture {
         EXPECT_EQ(composio_fixture::call("PATCH", base + "/" + id, body).status, 200) << body;
     }
 
+    bool holds = false;  // no answer, until the caller leaves
     std::string type = "application/json";
     std::string body = R"({"login":"ana"})";
     test_support::scripted_server service{io.get_executor(), [this](test_support::exchange& on) -> awaitable<void> {
+                                              if (holds) co_await on.wait_for_close();
                                               co_await on.answer("200 OK", type, body);
                                           }};
     test_support::temporary_directory home;
@@ -137,6 +141,53 @@ TEST_F(composio_proxy, that_the_configuration_turns_off_is_off_for_the_sessions_
     create(R"({"user_id":"ana","workbench":{"enable_proxy_execution":false}})");
     EXPECT_EQ(call_with_own_key().status, 403);
     EXPECT_THAT(session()->options().sandbox, HasSubstr(R"("enable_proxy_execution":false)"));
+}
+
+TEST_F(composio_proxy, uses_no_account_where_the_session_pins_none) {
+    add("ana", "work");
+    create(R"({"user_id":"ana","connected_accounts":{"GitHub":[]}})");
+    EXPECT_THAT(call().error(), HasSubstr("lets in no account for github"));
+    EXPECT_TRUE(service.requests().empty());
+}
+
+TEST_F(composio_proxy, takes_as_much_as_other_calls_do) {
+    add("ana", "work");
+    create();
+    // From a thread of its own: a connection takes no more than the server reads.
+    auto with_body = [this](std::size_t bytes) {
+        const auto body =
+            R"({"toolkit_slug":"github","endpoint":"/user","method":"POST","body":")" + std::string(bytes, 'a') + "\"}";
+        const auto request = "POST " + base + "/" + id + "/proxy_execute HTTP/1.0\r\nHost: localhost:8888\r\n" +
+                             "x-api-key: root\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+        auto ask = [&] {
+            asio::io_context own;
+            return connection(own, directory.path() + "/s", request).finish();
+        };
+        auto answer = std::async(std::launch::async, ask);
+        auto is_there = [&] { return answer.wait_for(std::chrono::seconds(0)) == std::future_status::ready; };
+        EXPECT_TRUE(test_support::run_until(io, is_there, std::chrono::seconds(30)));
+        return answer.get();
+    };
+    EXPECT_EQ(with_body(100'000).status, 200);
+    EXPECT_EQ(with_body(16u << 20).status, 413);
+    EXPECT_EQ(service.requests().size(), 1u);
+    body = "\"" + std::string(100'000, 'b') + "\"";
+    EXPECT_EQ(call().body["data"].get<std::string>().size(), 100'000u);
+}
+
+TEST_F(composio_proxy, is_answered_when_the_gateway_stops) {
+    add("ana", "work");
+    create();
+    holds = true;
+    auto waiting = open("POST", base + "/" + id + "/proxy_execute",
+                        R"({"toolkit_slug":"github","endpoint":"/user","method":"GET"})");
+    auto is_there = [this] { return !service.requests().empty(); };
+    ASSERT_TRUE(test_support::run_until(io, is_there, std::chrono::seconds(10)));
+    test_support::await(io, routes_of->stop());
+    auto told = waiting.finish();
+    EXPECT_EQ(told.status, 503) << told.text;
+    EXPECT_THAT(told.error(), HasSubstr("the gateway is stopping"));
+    EXPECT_EQ(call().status, 503);
 }
 
 TEST_F(composio_proxy, refuses_with_what_to_do) {
