@@ -39,6 +39,9 @@ std::vector<account> candidates(const std::vector<account>& all, const account_s
 }
 
 failure none(const account_scope& whose, const std::string& toolkit, bool pinned) {
+    if (pinned && whose.pinned.at(toolkit).empty())
+        return {errc::no_account,
+                fmt::format("this session lets in no account for {}: its connected_accounts has none", toolkit)};
     if (pinned)
         return {errc::no_account,
                 fmt::format("the accounts that this session pins for {} are not there any more, or are "

@@ -13,6 +13,7 @@ namespace gateway::accounts {
 struct account_scope {
     std::string user_id;
     // Toolkits for which the session pins accounts, by id: only these are used, the first unless the call names one.
+    // Without any, none is.
     std::map<std::string, std::vector<std::string>> pinned;
 };
 

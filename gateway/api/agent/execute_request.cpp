@@ -6,9 +6,6 @@ namespace gateway::api::agent {
 namespace {
 
 constexpr std::size_t most_key_bytes = 255;
-// Kept with the cell, and told with each of its events.
-constexpr std::size_t most_step_bytes = 4u << 10;
-constexpr std::size_t most_metric_bytes = 16u << 10;
 
 }  // namespace
 

@@ -32,15 +32,16 @@ result<json> read_part(mounts::file_store& store, const mounts::file_path& path,
                        std::size_t length) {
     auto file = store.open(path);
     if (!file) return files::to_failure(file.error());
-    auto bytes = (*file)->read(offset, length);
-    if (!bytes) return files::to_failure(bytes.error());
     const auto& info = (*file)->info();
+    // Past the end is nothing, also where no file can have a byte.
+    auto bytes = offset < info.size ? (*file)->read(offset, length) : mounts::file_result<std::string>(std::string());
+    if (!bytes) return files::to_failure(bytes.error());
     json made = content_of(*bytes);
     made["path"] = info.path;
     made["size"] = info.size;
     made["version"] = info.version;
     made["offset"] = offset;
-    made["is_complete"] = offset == 0 && bytes->size() >= info.size;
+    made["is_complete"] = offset >= info.size || bytes->size() >= info.size - offset;
     return result<json>(boost::system::in_place_value, std::move(made));
 }
 

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "gateway/api/agent/session_json.hpp"
+#include "gateway/api/agent/session_request.hpp"
 #include "gateway/api/composio/bash_tool.hpp"
 #include "gateway/api/composio/cell_text.hpp"
 #include "gateway/api/composio/json_reading.hpp"
@@ -12,38 +13,29 @@ namespace gateway::api::composio {
 namespace {
 
 constexpr std::size_t most_listed = 200;
+constexpr double longest_seconds = 24 * 3600;
 
 std::optional<milliseconds> seconds_of(const json& from) {
     if (!from.is_number()) return std::nullopt;
-    return milliseconds(static_cast<long long>(from.get<double>() * 1000));
+    const auto seconds = from.get<double>();
+    if (!(seconds > 0) || seconds > longest_seconds) return milliseconds(0);  // which is no good time
+    return milliseconds(static_cast<long long>(seconds * 1000));
 }
 
 failure bad_time(const char* name) {
     return {errc::invalid_request, std::string(name) + " must be over 0 and at most a day"};
 }
 
-bool is_good_time(const std::optional<milliseconds>& what) {
-    return !what || (what->count() > 0 && *what <= std::chrono::hours(24));
-}
+bool is_good_time(const std::optional<milliseconds>& what) { return !what || what->count() > 0; }
 
+// As POST /api/v1/sessions reads them.
 result<sessions::session_options> options_of(const agent_call& from) {
-    const auto& arguments = *from.arguments;
-    sessions::session_options made;
-    made.made_by = sessions::origin::agent;
-    made.name = text_member(arguments, "name");
-    made.kernel_name = text_member(arguments, "kernel_name");
-    made.cell_timeout = seconds_of(member(arguments, "cell_timeout_s"));
-    if (!is_good_time(made.cell_timeout)) return bad_time("cell_timeout_s");
-    if (made.name.starts_with("ses_") || made.name.find('/') != std::string::npos)
-        return failure{errc::invalid_request, "a name holds no slash, and does not begin with ses_, as ids do"};
-    if (auto size = text_member(arguments, "sandbox_size"); !size.empty())
-        made.sandbox = to_text({{"sandbox_size", size}});
-    const auto user = text_member(arguments, "user_id");
-    made.user_id = user.empty() ? from.caller.user_id : user;
-    if (!from.caller.sees(made.user_id))
-        return failure{errc::forbidden,
-                       "user_id names another user; this key acts for " + from.caller.user_id + " alone"};
-    return made;
+    json body = *from.arguments;
+    if (auto size = body.find("sandbox_size"); size != body.end()) {
+        body["sandbox"] = {{"sandbox_size", *size}};
+        body.erase("sandbox_size");
+    }
+    return agent::parse_session_request(to_text(body), from.caller);
 }
 
 json error_of(const sessions::cell& from) {

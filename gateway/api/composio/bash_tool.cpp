@@ -47,8 +47,8 @@ std::string why_stopped(const sessions::command& what) {
         case interrupted:
             return "the command was stopped by a signal";
         case lost:
-            return fmt::format("the command was lost: the sandbox ended ({}); files in /mnt/files are kept",
-                               to_string(what.reason));
+            return fmt::format("the command was lost: the sandbox ended ({}){}", to_string(what.reason),
+                               kept_after(what.reason));
         default:
             return "";
     }

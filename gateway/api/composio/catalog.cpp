@@ -6,7 +6,6 @@
 #include <set>
 
 #include "gateway/api/composio/json_reading.hpp"
-#include "gateway/http/text.hpp"
 #include "gateway/tools/slug_table.hpp"
 
 namespace gateway::api::composio {
@@ -104,7 +103,5 @@ json object_schema(const std::string& text) {
     if (!member(made, "properties").is_object()) made["properties"] = json::object();
     return made;
 }
-
-std::string toolkit_name(const std::string& name) { return http::to_lower(name); }
 
 }  // namespace gateway::api::composio

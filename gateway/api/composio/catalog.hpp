@@ -38,7 +38,5 @@ std::vector<std::string> listed_slugs(const configuration& with);
 nlohmann::json shown_tool(const listed_tool& from);
 // A schema whose type is object, whatever the server sent.
 nlohmann::json object_schema(const std::string& text);
-// "gmail" for GMAIL: toolkits are named in lower case.
-std::string toolkit_name(const std::string& name);
 
 }  // namespace gateway::api::composio

@@ -121,12 +121,19 @@ std::string why_failed(const sessions::cell& what) {
         case cancelled:
             return "the cell was cancelled before it began";
         case lost:
-            return fmt::format("the cell was lost: {}; variables are gone, {}", lost_because(what), kept_files);
+            return fmt::format("the cell was lost: {}; variables are gone{}", lost_because(what),
+                               kept_after(what.reason));
         case queued:
         case running:
             break;
     }
     return "the cell has not ended";
+}
+
+const char* kept_after(sessions::cell_reason why) {
+    using enum sessions::cell_reason;
+    const bool is_over = why == session_ended || why == culled || why == gateway_ended;
+    return is_over ? "" : ", files in /mnt/files are kept";
 }
 
 // CSI sequences: ESC [ … a letter.

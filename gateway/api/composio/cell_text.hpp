@@ -20,6 +20,9 @@ awaitable<shown_cell> read_cell(shared_session of, const sessions::cell& what, c
 std::string text_with_trailer(const std::string& head, const std::string& file);
 // Empty for a cell that is ok; otherwise one line for people and models, which says what became of the variables.
 std::string why_failed(const sessions::cell& what);
+// What is left after a sandbox ended for that reason: ", files in /mnt/files are kept" unless they may be gone with
+// their session.
+const char* kept_after(sessions::cell_reason why);
 // The traceback without colours.
 std::string traceback_text(const sessions::cell_error& what);
 

@@ -6,6 +6,7 @@
 
 #include "gateway/api/composio/json_reading.hpp"
 #include "gateway/http/text.hpp"
+#include "gateway/tools/slug_table.hpp"
 
 namespace gateway::api::composio {
 namespace {
@@ -19,8 +20,6 @@ constexpr const char* hints[] = {"readOnlyHint",  "destructiveHint", "idempotent
 constexpr std::uint64_t largest_threshold = 100'000'000;
 
 failure refuse(std::string message) { return {errc::invalid_request, std::move(message)}; }
-
-std::string lower(std::string_view text) { return http::to_lower(text); }
 
 // Reads one document; the first thing that is wrong ends it.
 class document_reader {
@@ -38,7 +37,10 @@ class document_reader {
         made_.wait_for_connections = flag("manage_connections", "enable_wait_for_connections", false);
         made_.search = flag("search", "enable", true);
         made_.multi_execute = flag("execute", "enable_multi_execute", true);
-        object("multi_account");
+        flag("manage_connections", "enable_connection_removal", false);
+        text("manage_connections", "callback_url");
+        read_multi_account();
+        read_premium_usage();
         object("experimental");
         read_preload();
         read_workbench();
@@ -67,13 +69,25 @@ class document_reader {
         return flag_of(object(section), section, name, otherwise);
     }
 
-    std::set<std::string> names(const std::string& path, const json& from) {
-        std::set<std::string> made;
+    void text(const char* section, const char* name) {
+        const auto of = object(section);
+        const auto& found = member(of, name);
+        refuse_if(!found.is_null() && !found.is_string(), std::string(section) + "." + name + " must be a string");
+    }
+
+    std::vector<std::string> texts(const std::string& path, const json& from) {
+        std::vector<std::string> made;
         refuse_if(!from.is_array(), path + " must be an array of strings");
         for (const auto& each : from.is_array() ? from : json::array()) {
             refuse_if(!each.is_string(), path + " must hold strings");
-            if (each.is_string()) made.insert(lower(each.get_ref<const std::string&>()));
+            if (each.is_string()) made.push_back(each.get<std::string>());
         }
+        return made;
+    }
+
+    std::set<std::string> names(const std::string& path, const json& from) {
+        std::set<std::string> made;
+        for (const auto& each : texts(path, from)) made.insert(toolkit_name(each));
         return made;
     }
 
@@ -96,9 +110,11 @@ class document_reader {
         const auto section = object("tools");
         for (const auto& [toolkit, value] : section.items()) {
             const auto path = "tools." + toolkit.substr(0, 100);
+            const auto name = toolkit_name(toolkit);
+            refuse_if(made_.tools.contains(name), path + " is another name of a toolkit that is there already");
             if (value.is_object() && value.contains("tags"))
-                made_.tool_tags[lower(toolkit)] = read_tags(path + ".tags", value["tags"]);
-            made_.tools[lower(toolkit)] = read_selection(path, value);
+                made_.tool_tags[name] = read_tags(path + ".tags", value["tags"]);
+            made_.tools[name] = read_selection(path, value);
         }
     }
 
@@ -138,9 +154,28 @@ class document_reader {
 
     void read_accounts() {
         const auto section = object("connected_accounts");
-        for (const auto& [toolkit, value] : section.items())
-            if (auto path = "connected_accounts." + toolkit.substr(0, 100); !names(path, value).empty() && !wrong_)
-                made_.pinned_accounts[lower(toolkit)] = value.get<std::vector<std::string>>();
+        for (const auto& [toolkit, value] : section.items()) {
+            const auto path = "connected_accounts." + toolkit.substr(0, 100);
+            const auto name = http::to_lower(toolkit);  // as accounts have it
+            refuse_if(made_.pinned_accounts.contains(name), path + " is there in another case already");
+            made_.pinned_accounts[name] = texts(path, value);
+        }
+    }
+
+    void read_multi_account() {
+        flag("multi_account", "enable", false);
+        flag("multi_account", "require_explicit_selection", false);
+        const auto section = object("multi_account");
+        const auto& most = member(section, "max_accounts_per_toolkit");
+        const bool good = most.is_number_unsigned() && most >= json(2) && most <= json(10);
+        refuse_if(!most.is_null() && !good,
+                  "multi_account.max_accounts_per_toolkit must be a whole number from 2 to 10");
+    }
+
+    void read_premium_usage() {
+        const auto& found = member(from_, "premium_usage");
+        refuse_if(!found.is_null() && !found.is_boolean() && !found.is_object(),
+                  "premium_usage must be true, false or an object");
     }
 
     void read_preload() {
@@ -149,8 +184,7 @@ class document_reader {
         made_.preload_all = wanted.is_string() && wanted.get_ref<const std::string&>() == "all";
         if (wanted.is_null() || made_.preload_all) return;
         refuse_if(!wanted.is_array(), R"(preload.tools must be an array of slugs, or "all")");
-        (void)names("preload.tools", wanted.is_array() ? wanted : json::array());
-        if (!wrong_) made_.preload = wanted.get<std::vector<std::string>>();
+        made_.preload = texts("preload.tools", wanted.is_array() ? wanted : json::array());
     }
 
     void read_workbench() {
@@ -249,6 +283,10 @@ json shown_workbench(const workbench_settings& from) {
 
 }  // namespace
 
+std::string toolkit_name(std::string_view name) {
+    return http::to_lower(tools::slug_part(tools::normalized_slug(name)));
+}
+
 bool hint_selection::admits(const std::vector<std::string>& given) const {
     auto has = [&](const auto& each) { return std::find(given.begin(), given.end(), each) != given.end(); };
     return (only.empty() || std::any_of(only.begin(), only.end(), has)) && std::none_of(but.begin(), but.end(), has);
@@ -256,12 +294,12 @@ bool hint_selection::admits(const std::vector<std::string>& given) const {
 
 bool configuration::admits(std::string_view toolkit, std::string_view slug,
                            const std::vector<std::string>& given) const {
-    const auto kit = lower(toolkit);
+    const auto kit = toolkit_name(toolkit);
     if (!toolkits.admits(kit)) return false;
     auto own_tags = tool_tags.find(kit);
     if (!(own_tags == tool_tags.end() ? tags : own_tags->second).admits(given)) return false;
     auto found = tools.find(kit);
-    return found == tools.end() || found->second.admits(lower(slug));
+    return found == tools.end() || found->second.admits(toolkit_name(slug));
 }
 
 bool configuration::has_filters() const {

@@ -8,13 +8,18 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "gateway/base/result.hpp"
 
 namespace gateway::api::composio {
 
-// Names that are let in, or names that are kept out. Names are in lower case.
+// A toolkit's name, or a tool's slug, as it is compared and shown: "git_hub" for GIT_HUB as for git-hub, which is how
+// the names of toolkits and tools become slugs.
+std::string toolkit_name(std::string_view name);
+
+// Names that are let in, or names that are kept out. Names are as toolkit_name() has them.
 struct selection {
     std::optional<std::set<std::string>> only;
     std::set<std::string> but;
@@ -50,9 +55,9 @@ struct configuration {
     bool wait_for_connections = false;  // only where it is asked for
     bool preload_all = false;
     std::vector<std::string> preload;                                 // slugs as they were written
-    std::map<std::string, std::vector<std::string>> pinned_accounts;  // by toolkit, in lower case
+    std::map<std::string, std::vector<std::string>> pinned_accounts;  // by toolkit, in lower case; none: no account
     selection toolkits;
-    std::map<std::string, selection> tools;  // by toolkit, its slugs in lower case
+    std::map<std::string, selection> tools;  // by toolkit
     hint_selection tags;
     std::map<std::string, hint_selection> tool_tags;  // by toolkit, instead of `tags`
 

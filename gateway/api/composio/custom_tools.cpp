@@ -58,6 +58,8 @@ result<json> named_toolkits(const json& toolkits) {
 }  // namespace
 
 result<json> named_custom_tools(const json& experimental) {
+    if (!experimental.is_null() && !experimental.is_object())
+        return failure{errc::invalid_request, "experimental must be an object"};
     json made = json::object();
     if (const auto& given = member(experimental, "custom_tools"); !given.is_null()) {
         auto tools = named_all(given, "");

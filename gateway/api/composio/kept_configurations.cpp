@@ -20,15 +20,33 @@ std::int64_t micros(wall_clock::time_point when) {
     return std::chrono::duration_cast<std::chrono::microseconds>(when.time_since_epoch()).count();
 }
 
-// One that an older program took and this one does not is the default one, rather than no session.
+// One that an older program took and this one does not: rather than no session, one that lets nothing in that it may
+// have kept out.
+const json closed = {{"toolkits", json::array()}, {"workbench", {{"enable_proxy_execution", false}}}};
+
+// What an older program took unread, and which has no effect.
+void forget_unread(json& document) {
+    for (const char* name : {"multi_account", "premium_usage", "experimental"}) document.erase(name);
+    if (auto found = document.find("manage_connections"); found != document.end() && found->is_object())
+        for (const char* name : {"callback_url", "enable_connection_removal"}) found->erase(name);
+}
+
+result<configuration> read_kept(json document) {
+    if (!document.is_object()) return failure{errc::invalid_request, "it is no JSON object"};
+    if (auto read = read_configuration(document)) return read;
+    forget_unread(document);
+    return read_configuration(document);
+}
+
 configuration_version read_version(const statement& row) {
     configuration_version made;
     made.number = static_cast<std::uint64_t>(row.integer(1));
     made.made_at = wall_clock::time_point(std::chrono::microseconds(row.integer(2)));
-    const auto document = json::parse(row.text(3), nullptr, false);
-    auto read = document.is_object() ? read_configuration(document) : result<configuration>(configuration{});
-    if (!read) log::warning("the configuration of {} is not used: {}", row.text(0), read.error().message);
-    if (read) made.what = std::move(*read);
+    auto read = read_kept(json::parse(row.text(3), nullptr, false));
+    if (!read)
+        log::warning("the configuration of {} is not used, and it has no toolkits: {}", row.text(0),
+                     read.error().message);
+    made.what = read ? std::move(*read) : read_configuration(closed).value();
     return made;
 }
 

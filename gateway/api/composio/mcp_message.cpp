@@ -66,6 +66,11 @@ std::optional<client_message> read_client_message(const std::string& body, messa
     made.method = text_member(*parsed, "method");
     const auto& id = member(*parsed, "id");
     if (id.is_string() || id.is_number()) made.id = to_text(id);
+    // A notification has no id at all; null is none that a request may have (MCP, "Requests").
+    if (!made.method.empty() && made.id.empty() && parsed->contains("id")) {
+        problem = {rpc_invalid_request, "the id of a request is a string or a number"};
+        return std::nullopt;
+    }
     const auto& params = member(*parsed, "params");
     const bool is_answer = made.method.empty() && !made.id.empty() &&
                            (!member(*parsed, "result").is_null() || !member(*parsed, "error").is_null());

@@ -1,4 +1,5 @@
 // …/mounts/{mount}/…: the session's files as the SDKs see them; their bytes go by signed links (gateway/files).
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "gateway/api/composio/context.hpp"
@@ -28,6 +29,15 @@ result<found_session> find_mount(context& with, const http::request& from) {
     return failure{errc::not_found, "there is no mount " + mount.substr(0, 100) + ": a session's mount is files"};
 }
 
+// Or none. What it says is a header's value.
+bool is_mimetype(const json& what) {
+    if (what.is_null()) return true;
+    if (!what.is_string()) return false;
+    const auto& text = what.get_ref<const std::string&>();
+    auto is_control = [](unsigned char byte) { return byte < 0x20 || byte == 0x7f; };
+    return text.size() <= most_mimetype_bytes && std::none_of(text.begin(), text.end(), is_control);
+}
+
 struct file_request {
     found_session session;
     mounts::file_path path;
@@ -43,9 +53,7 @@ result<file_request> read_file_request(context& with, const http::request& from)
     if (written.is_null())
         return failure{errc::invalid_request, "Validation error: Required at \"mount_relative_path\""};
     if (!written.is_string()) return failure{errc::invalid_request, "mount_relative_path must be a string"};
-    const auto& mimetype = member(**body, "mimetype");
-    if (!mimetype.is_null() &&
-        (!mimetype.is_string() || mimetype.get_ref<const std::string&>().size() > most_mimetype_bytes))
+    if (!is_mimetype(member(**body, "mimetype")))
         return failure{errc::invalid_request, "mimetype must be a string such as \"text/csv\""};
     auto path = files::parse_path(written.get_ref<const std::string&>());
     if (!path) return path.error();

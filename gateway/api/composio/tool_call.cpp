@@ -1,7 +1,9 @@
 #include "gateway/api/composio/tool_call.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "gateway/api/agent/execute_request.hpp"
 #include "gateway/api/composio/json_reading.hpp"
 #include "gateway/base/ids.hpp"
 #include "gateway/tools/slug_table.hpp"
@@ -13,6 +15,7 @@ constexpr std::size_t most_account_bytes = 200;
 constexpr std::size_t most_slug_bytes = 200;
 constexpr std::size_t most_calls = 50;
 constexpr std::size_t most_queries = 20;
+constexpr std::size_t most_slugs = 100;
 constexpr std::size_t most_command_bytes = (128u << 10) - 1;  // of one argument, its final NUL counted
 constexpr std::size_t most_use_case_characters = 1'024;
 
@@ -29,6 +32,35 @@ result<void> check_texts(const json& arguments, std::initializer_list<const char
         const auto& found = member(arguments, name);
         if (!found.is_null() && !found.is_string()) return wrong(name, "a string");
     }
+    return {};
+}
+
+result<void> check_flags(const json& arguments, std::initializer_list<const char*> names) {
+    for (const char* name : names) {
+        const auto& found = member(arguments, name);
+        if (!found.is_null() && !found.is_boolean()) return wrong(name, "true or false");
+    }
+    return {};
+}
+
+// An array of strings, where there is one.
+result<void> check_list(const json& arguments, const char* name) {
+    const auto& found = member(arguments, name);
+    auto is_text = [](const json& each) { return each.is_string(); };
+    if (found.is_null() || (found.is_array() && std::all_of(found.begin(), found.end(), is_text))) return {};
+    return wrong(name, "an array of strings");
+}
+
+// What any meta tool may have, and the session's object then shows, no longer than the session's own API takes it.
+result<void> check_common(const json& arguments) {
+    if (auto good = check_texts(arguments, {"thought", "current_step", "current_step_metric", "session_id"}); !good)
+        return good;
+    if (text_member(arguments, "current_step").size() > agent::most_step_bytes)
+        return wrong("current_step", "at most " + std::to_string(agent::most_step_bytes) + " bytes long");
+    const auto& metric = member(arguments, "current_step_metric");
+    if (!metric.is_null() && to_text(metric).size() > agent::most_metric_bytes)
+        return wrong("current_step_metric",
+                     "at most " + std::to_string(agent::most_metric_bytes) + " bytes long, as JSON");
     return {};
 }
 
@@ -55,7 +87,7 @@ result<void> check_workbench(const json& arguments) {
     const auto& timeout = member(arguments, "timeout");
     if (!timeout.is_null() && (!timeout.is_number() || !(timeout.get<double>() > 0)))
         return wrong("timeout", "a number of seconds over 0");
-    return check_texts(arguments, {"thought", "current_step", "current_step_metric", "session_id"});
+    return {};
 }
 
 result<void> check_bash(const json& arguments) {
@@ -67,7 +99,7 @@ result<void> check_bash(const json& arguments) {
         return wrong("command", "at most " + std::to_string(most_command_bytes) +
                                     " bytes, as Linux takes no more; write a script to a file and run that");
     if (command.get_ref<const std::string&>().find('\0') != std::string::npos) return wrong("command", "without NUL");
-    return check_texts(arguments, {"session_id"});
+    return {};
 }
 
 result<void> check_multi(const json& arguments) {
@@ -81,9 +113,7 @@ result<void> check_multi(const json& arguments) {
         const auto& given = member(each, "arguments");
         if (!given.is_null() && !given.is_object()) return wrong(path + ".arguments", "an object");
     }
-    const auto& sync = member(arguments, "sync_response_to_workbench");
-    if (!sync.is_null() && !sync.is_boolean()) return wrong("sync_response_to_workbench", "true or false");
-    return check_texts(arguments, {"thought", "current_step", "current_step_metric", "session_id"});
+    return check_flags(arguments, {"sync_response_to_workbench"});
 }
 
 result<void> check_search(const json& arguments) {
@@ -96,8 +126,26 @@ result<void> check_search(const json& arguments) {
         // Bytes are at most four a character.
         if (!use_case.is_string() || use_case.get_ref<const std::string&>().size() > 4 * most_use_case_characters)
             return wrong(path, "a string of at most " + std::to_string(most_use_case_characters) + " characters");
+        const auto& known = member((**found)[at], "known_fields");
+        if (!known.is_null() && !known.is_string())
+            return wrong("queries." + std::to_string(at) + ".known_fields", "a string, name:value");
     }
-    return {};
+    const auto& session = member(arguments, "session");
+    if (!session.is_null() && !session.is_object()) return wrong("session", "an object {id} or {generate_id}");
+    if (auto good = check_texts(arguments, {"model"}); !good) return good;
+    return check_list(arguments, "toolkits");
+}
+
+result<void> check_schemas(const json& arguments) {
+    if (auto good = check_names(arguments, "tool_slugs", most_slugs); !good) return good;
+    return check_list(arguments, "include");
+}
+
+result<void> check_connections(const json& arguments) {
+    if (auto good = check_names(arguments, "toolkits", most_calls); !good) return good;
+    const auto& timeout = member(arguments, "timeout_s");
+    if (!timeout.is_null() && !timeout.is_number()) return wrong("timeout_s", "a number of seconds");
+    return check_flags(arguments, {"reinitiate_all"});
 }
 
 }  // namespace
@@ -141,6 +189,7 @@ result<void> check_tool_call(const tool_call& what, const configuration& with) {
         return {};
     }
     if (auto enabled = check_enabled(with, what.of->which); !enabled) return enabled;
+    if (auto good = check_common(*what.arguments); !good) return good;
     switch (what.of->which) {
         case meta::workbench:
             return check_workbench(*what.arguments);
@@ -151,10 +200,10 @@ result<void> check_tool_call(const tool_call& what, const configuration& with) {
         case meta::search_tools:
             return check_search(*what.arguments);
         case meta::get_tool_schemas:
-            return check_names(*what.arguments, "tool_slugs", 100);
+            return check_schemas(*what.arguments);
         case meta::manage_connections:
         case meta::wait_for_connections:
-            return check_names(*what.arguments, "toolkits", most_calls);
+            return check_connections(*what.arguments);
     }
     return {};
 }

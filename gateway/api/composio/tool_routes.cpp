@@ -43,7 +43,7 @@ json shown_toolkit(const std::string& slug, std::size_t count, bool enabled) {
 bool is_asked(const http::request& from, const std::string& slug) {
     auto wanted = from.find_query("toolkits").value_or("");
     std::set<std::string> names;
-    for (auto each : http::split_list(wanted)) names.insert(toolkit_name(std::string(each)));
+    for (auto each : http::split_list(wanted)) names.insert(toolkit_name(each));
     if (!names.empty() && !names.contains(slug)) return false;
     return slug.find(http::to_lower(from.find_query("search").value_or(""))) != slug.npos;
 }

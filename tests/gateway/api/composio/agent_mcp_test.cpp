@@ -95,6 +95,47 @@ TEST_F(agent_mcp, writes_lists_and_reads_files) {
     EXPECT_EQ(use("read_file", in_session(R"(,"path":"raw")"))["structuredContent"]["base64"], "/w==");
 }
 
+TEST_F(agent_mcp, says_which_piece_of_a_file_is_the_last) {
+    make_session();
+    use("write_file", in_session(R"(,"path":"a","text":"hello")"));
+    auto is_last = [this](const std::string& offset, const std::string& length) {
+        auto read = use("read_file", in_session(R"(,"path":"a","offset":)" + offset + R"(,"length":)" + length));
+        EXPECT_EQ(read["isError"], false) << read;
+        return read["structuredContent"]["is_complete"].get<bool>();
+    };
+    EXPECT_FALSE(is_last("0", "4"));
+    EXPECT_TRUE(is_last("0", "5"));
+    EXPECT_FALSE(is_last("2", "2"));
+    EXPECT_TRUE(is_last("2", "3"));
+    EXPECT_TRUE(is_last("4", "100"));
+    for (const char* past : {"5", "6", "9223372036854775807", "9223372036854775808", "18446744073709551615"})
+        EXPECT_TRUE(is_last(past, "10")) << past;
+    auto beyond = use("read_file", in_session(R"(,"path":"a","offset":18446744073709551616)"));
+    EXPECT_EQ(beyond["structuredContent"]["error"]["code"], "invalid_request");
+}
+
+TEST_F(agent_mcp, reads_what_a_session_is_to_be_as_its_own_api_does) {
+    const std::pair<std::string, const char*> bad[] = {{R"({"name":")" + std::string(201, 'n') + "\"}", "name"},
+                                                       {R"({"name":"a\nb"})", "name"},
+                                                       {R"({"name":""})", "name"},
+                                                       {R"({"name":"a/b"})", "name"},
+                                                       {R"({"name":"ses_1"})", "name"},
+                                                       {R"({"user_id":"u\ninfo: forged"})", "user_id"},
+                                                       {R"({"user_id":")" + std::string(201, 'u') + "\"}", "user_id"},
+                                                       {R"({"cell_timeout_s":0})", "cell_timeout_s"},
+                                                       {R"({"cell_timeout_s":1e300})", "cell_timeout_s"}};
+    for (const auto& [arguments, name] : bad) {
+        auto refused = use("create_session", arguments);
+        EXPECT_EQ(refused["structuredContent"]["error"]["code"], "invalid_request") << arguments;
+        EXPECT_THAT(message_of(refused), HasSubstr(name)) << arguments;
+    }
+    EXPECT_TRUE(registry.list().empty());
+    auto made = use("create_session", R"({"user_id":"bob","sandbox_size":"large","cell_timeout_s":2})");
+    EXPECT_EQ(made["structuredContent"]["user_id"], "bob");
+    EXPECT_EQ(made["structuredContent"]["sandbox"]["sandbox_size"], "large");
+    EXPECT_EQ(made["structuredContent"]["cell_timeout_s"], 2);
+}
+
 TEST_F(agent_mcp, refuses_what_is_wrong_by_its_name) {
     make_session();
     const std::pair<const char*, const char*> bad[] = {

@@ -249,6 +249,78 @@ TEST_F(composio_execute, shows_in_the_session_which_step_its_client_is_at) {
     EXPECT_EQ(shown["current_step_metric"], "1/2 sums");
 }
 
+TEST_F(composio_execute, refuses_steps_that_are_too_long_to_be_kept) {
+    const std::pair<std::string, std::string> calls[] = {
+        {"COMPOSIO_REMOTE_WORKBENCH", R"("code_to_execute":"1")"},
+        {"COMPOSIO_REMOTE_BASH_TOOL", R"("command":"id")"},
+        {"COMPOSIO_MULTI_EXECUTE_TOOL", R"("tools":[{"tool_slug":"DEMO_ADD"}])"},
+        {"COMPOSIO_SEARCH_TOOLS", R"("queries":[{"use_case":"add"}])"},
+        {"COMPOSIO_GET_TOOL_SCHEMAS", R"("tool_slugs":["DEMO_ADD"])"},
+        {"COMPOSIO_MANAGE_CONNECTIONS", R"("toolkits":["demo"])"}};
+    const std::pair<std::string, std::string> bad[] = {
+        {"current_step", R"(,"current_step":")" + std::string(4'097, 's') + "\""},
+        {"current_step", R"(,"current_step":5)"},
+        {"current_step_metric", R"(,"current_step":"S","current_step_metric":")" + std::string(16'385, 'm') + "\""}};
+    for (const auto& [slug, arguments] : calls) {
+        for (const auto& [name, more] : bad) {
+            auto refused = post("/execute", call_of(slug, "{" + arguments + more + "}"));
+            EXPECT_EQ(refused.status, 400) << slug;
+            EXPECT_THAT(refused.error(), HasSubstr(name)) << slug;
+        }
+    }
+    EXPECT_FALSE(call("GET", base + "/" + id).body.contains("current_step"));
+}
+
+TEST_F(composio_execute, refuses_wrong_values_by_their_names) {
+    const std::tuple<const char*, const char*, const char*> bad[] = {
+        {"COMPOSIO_SEARCH_TOOLS", R"({"queries":[{"use_case":"x"}],"toolkits":5})", "toolkits"},
+        {"COMPOSIO_SEARCH_TOOLS", R"({"queries":[{"use_case":"x","known_fields":5}]})", "known_fields"},
+        {"COMPOSIO_SEARCH_TOOLS", R"({"queries":[{"use_case":"x"}],"session":5})", "session"},
+        {"COMPOSIO_SEARCH_TOOLS", R"({"queries":[{"use_case":"x"}],"model":5})", "model"},
+        {"COMPOSIO_GET_TOOL_SCHEMAS", R"({"tool_slugs":["x"],"include":5})", "include"},
+        {"COMPOSIO_MANAGE_CONNECTIONS", R"({"toolkits":["x"],"reinitiate_all":5})", "reinitiate_all"}};
+    for (const auto& [slug, arguments, name] : bad) {
+        auto refused = post("/execute", call_of(slug, arguments));
+        EXPECT_EQ(refused.status, 400) << arguments;
+        EXPECT_THAT(refused.error(), HasSubstr(name)) << arguments;
+    }
+}
+
+TEST_F(composio_execute, promises_no_files_of_a_session_that_is_over) {
+    auto client = begin(cell_of("1"));
+    wait_for_cells(1);
+    session()->cell_at(0)->reason = sessions::cell_reason::session_ended;
+    session()->finish(*session()->cell_at(0), sessions::cell_status::lost);
+    EXPECT_EQ(client.finish().body["error"],
+              "the cell was lost: the sandbox ended (session_ended); variables are gone");
+    auto other = begin(call_of(bash, R"({"command":"sleep 999"})"));
+    other.read_until("\r\n\r\n  ");
+    auto& command = *session()->shell.all.at(0);
+    session()->shell.finish(command);
+    command.status = sessions::cell_status::lost;
+    command.reason = sessions::cell_reason::session_ended;
+    EXPECT_EQ(other.finish().body["error"], "the command was lost: the sandbox ended (session_ended)");
+}
+
+TEST_F(composio_execute, answers_what_waits_when_the_gateway_stops) {
+    auto tool = begin(call_of("DEMO_WAIT"));
+    tool.read_until("\r\n\r\n  ");
+    auto many = begin(call_of("COMPOSIO_MULTI_EXECUTE_TOOL", R"({"tools":[{"tool_slug":"DEMO_WAIT"}]})"));
+    many.read_until("\r\n\r\n  ");
+    auto cell = begin(cell_of("1"));
+    cell.read_until("\r\n\r\n  ");
+    task_group stop(io.get_executor());
+    stop.spawn("stop", routes_of->stop(std::chrono::seconds(10)));
+    EXPECT_THAT(tool.finish().body["error"].get<std::string>(), HasSubstr("the gateway is stopping"));
+    EXPECT_TRUE(many.finish().body.is_object());
+    session()->cell_at(0)->reason = sessions::cell_reason::gateway_ended;
+    session()->finish(*session()->cell_at(0), sessions::cell_status::lost);
+    EXPECT_THAT(cell.finish().body["error"].get<std::string>(), HasSubstr("(gateway_ended)"));
+    test_support::await(io, stop.join());
+    EXPECT_TRUE(toolbox.was_cancelled);
+    EXPECT_EQ(post("/execute", call_of("DEMO_ADD")).status, 503);
+}
+
 TEST_F(composio_execute, says_what_is_connected) {
     auto data =
         post("/execute", call_of("COMPOSIO_MANAGE_CONNECTIONS", R"({"toolkits":["demo","gmail"]})")).body["data"];

@@ -68,12 +68,25 @@ TEST_F(KeptConfigurations, GoWithTheirSession) {
     EXPECT_THAT(open()->session_ids(), ::testing::IsEmpty());
 }
 
-TEST_F(KeptConfigurations, ThatCannotBeReadAreTheDefaultOnes) {
+TEST_F(KeptConfigurations, ThatCannotBeReadLetNothingIn) {
     ASSERT_TRUE(open()->add("ses_1", of_size("large")));
-    run("UPDATE configurations SET document = ?", R"({"workbench":{"sandbox_size":"giant"}})");
-    EXPECT_EQ(open()->current("ses_1")->what.workbench.size, "standard");
-    run("UPDATE configurations SET document = ?", "{");
-    EXPECT_EQ(open()->current("ses_1")->number, 1u);
+    for (const char* document : {R"({"toolkits":7,"workbench":{"sandbox_size":"giant"}})", "{"}) {
+        run("UPDATE configurations SET document = ?", document);
+        auto read = open()->current("ses_1");
+        EXPECT_EQ(read->number, 1u);
+        EXPECT_EQ(read->what.workbench.size, "standard");
+        EXPECT_FALSE(read->what.workbench.proxy_execution);
+        EXPECT_FALSE(read->what.admits("DEMO", "DEMO_ADD", {}));
+        EXPECT_FALSE(change_configuration(read->what, json::object())->admits("DEMO", "DEMO_ADD", {}));
+    }
+}
+
+TEST_F(KeptConfigurations, AreReadWithoutWhatHasNoEffect) {
+    ASSERT_TRUE(open()->add("ses_1", of_size("large")));
+    run("UPDATE configurations SET document = ?",
+        R"({"workbench":{"sandbox_size":"large"},"premium_usage":"x","manage_connections":{"callback_url":5}})");
+    EXPECT_EQ(open()->current("ses_1")->what.workbench.size, "large");
+    EXPECT_TRUE(open()->current("ses_1")->what.admits("DEMO", "DEMO_ADD", {}));
 }
 
 }  // namespace

@@ -58,6 +58,9 @@ TEST_F(composio_mcp, answers_as_the_transport_asks) {
     EXPECT_EQ(broken.status, 400);
     EXPECT_EQ(broken.body["error"]["code"], -32700);
     EXPECT_TRUE(broken.body["id"].is_null());
+    auto nameless = send(message("ping", "{}", "null"));
+    EXPECT_EQ(nameless.status, 400);
+    EXPECT_EQ(nameless.body["error"]["code"], -32600);
     EXPECT_EQ(send("[]").body["error"]["code"], -32600);
     EXPECT_EQ(send(R"({"id":1,"method":"ping"})").status, 400);
     EXPECT_EQ(send(message("ping"), "MCP-Protocol-Version: 1999-01-01\r\n").status, 400);

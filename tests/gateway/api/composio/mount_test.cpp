@@ -82,6 +82,8 @@ TEST_F(composio_mounts, say_what_is_wrong) {
         EXPECT_EQ(ask("upload_url", path).status, 400) << path;
     EXPECT_EQ(post("/mounts/files/upload_url", "{}").error(), R"(Validation error: Required at "mount_relative_path")");
     EXPECT_EQ(post("/mounts/files/upload_url", R"({"mount_relative_path":"a","mimetype":7})").status, 400);
+    EXPECT_EQ(post("/mounts/files/upload_url", R"({"mount_relative_path":"a","mimetype":"text/csv\r\nX: y"})").status,
+              400);
     EXPECT_EQ(post("/mounts/other/upload_url", R"({"mount_relative_path":"a"})").status, 404);
     EXPECT_EQ(call("GET", base + "/ses_none/mounts/files/items").status, 404);
 }

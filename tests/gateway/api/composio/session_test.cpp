@@ -2,6 +2,9 @@
 
 #include <set>
 
+#include "gateway/api/composio/configuration.hpp"
+#include "gateway/storage/database.hpp"
+#include "gateway/storage/statement.hpp"
 #include "tests/gateway/api/composio/composio_fixture.hpp"
 
 namespace gateway::api::composio {
@@ -59,6 +62,14 @@ TEST_F(composio_sessions, refuse_what_is_wrong_by_its_name) {
         {R"({"user_id":"ana","toolkits":{"enable":["a"],"disable":["b"]}})", "not both"},
         {R"({"user_id":"ana","tags":["hot"]})", "tags"},
         {R"({"user_id":"ana","preload":{"tools":7}})", "preload.tools"},
+        {R"({"user_id":"ana","multi_account":{"enable":"x"}})", "multi_account.enable"},
+        {R"({"user_id":"ana","multi_account":{"max_accounts_per_toolkit":1}})", "max_accounts_per_toolkit"},
+        {R"({"user_id":"ana","premium_usage":"x"})", "premium_usage"},
+        {R"({"user_id":"ana","manage_connections":{"callback_url":5}})", "manage_connections.callback_url"},
+        {R"({"user_id":"ana","experimental":5})", "experimental"},
+        {R"({"user_id":"ana","tools":{"git-hub":{"disable":[]},"GIT_HUB":{}}})", "another name"},
+        {R"({"user_id":"ana","connected_accounts":{"GitHub":["a"],"github":[]}})", "connected_accounts.github"},
+        {R"({"user_id":"a\u007fb"})", "user_id"},
         {R"([1])", "object"},
         {"{", "object"}};
     for (const auto& [body, word] : bad) {
@@ -143,7 +154,8 @@ TEST_F(composio_sessions, have_the_sandbox_that_their_own_api_left_them) {
     };
     expect_off(call("GET", base + "/" + id));
     EXPECT_EQ(call("GET", base + "/" + id + "/tools").text.find("COMPOSIO_REMOTE"), std::string::npos);
-    EXPECT_EQ(call("GET", base + "/" + id + "/config_history").body["items"][0]["config"]["workbench"]["enable"], false);
+    EXPECT_EQ(call("GET", base + "/" + id + "/config_history").body["items"][0]["config"]["workbench"]["enable"],
+              false);
     // What does not name them turns nothing on and makes nothing large again.
     expect_off(patch(R"({"workbench":{"auto_offload_threshold":5}})"));
     expect_off(patch(R"({"search":{"enable":false}})"));
@@ -151,6 +163,51 @@ TEST_F(composio_sessions, have_the_sandbox_that_their_own_api_left_them) {
     EXPECT_TRUE(session()->has_sandbox());
     EXPECT_EQ(session()->size().name, "medium");
     EXPECT_THAT(on.body["tool_router_tools"], Contains("COMPOSIO_REMOTE_BASH_TOOL"));
+}
+
+TEST_F(composio_sessions, keep_nothing_of_a_change_that_is_refused) {
+    create();
+    registry.change_fails = failure{errc::conflict, "the session is being changed already"};
+    EXPECT_EQ(patch(R"({"workbench":{"sandbox_size":"large"},"search":{"enable":false}})").status, 409);
+    registry.change_fails.reset();
+    auto shown = call("GET", base + "/" + id).body;
+    EXPECT_EQ(shown["config_version"], 1);
+    EXPECT_EQ(shown["config"]["search"]["enable"], true);
+    EXPECT_EQ(call("GET", base + "/" + id + "/config_history").body["total_items"], 1);
+    EXPECT_EQ(patch(R"({"workbench":{"auto_offload_threshold":9}})").body["config"]["workbench"]["sandbox_size"],
+              "standard");
+}
+
+TEST_F(composio_sessions, lose_no_change_to_one_that_takes_a_while) {
+    create();
+    event may_end(io.get_executor());
+    registry.holds_changes = &may_end;
+    auto slow = open("PATCH", base + "/" + id, R"({"workbench":{"sandbox_size":"large"}})");
+    auto is_changing = [this] { return session()->size().name == "large"; };
+    ASSERT_TRUE(test_support::run_until(io, is_changing, std::chrono::seconds(10)));
+    EXPECT_EQ(patch(R"({"search":{"enable":false}})").status, 409);
+    EXPECT_EQ(call("GET", base + "/" + id).body["config_version"], 1);
+    may_end.notify_all();
+    auto done = slow.finish();
+    EXPECT_EQ(done.status, 200) << done.text;
+    EXPECT_EQ(done.body["config_version"], 2);
+    EXPECT_EQ(done.body["config"]["workbench"]["sandbox_size"], "large");
+    EXPECT_EQ(patch(R"({"search":{"enable":false}})").body["config_version"], 3);
+}
+
+TEST_F(composio_sessions, have_their_sandbox_back_when_the_change_cannot_be_written_down) {
+    ASSERT_TRUE(routes_of->keep_in(directory.path()));
+    create();
+    auto beside = storage::database::open(directory.path());
+    ASSERT_TRUE(beside);
+    ASSERT_TRUE(storage::execute(beside->get(), "DROP TABLE configurations"));
+    const auto before = session()->options().sandbox;
+    EXPECT_EQ(patch(R"({"workbench":{"sandbox_size":"large"}})").status, 500);
+    EXPECT_EQ(session()->options().sandbox, before);
+    EXPECT_EQ(call("GET", base + "/" + id).body["config_version"], 1);
+    const auto there = registry.list().size();
+    EXPECT_EQ(create().status, 500);
+    EXPECT_EQ(registry.list().size(), there);
 }
 
 TEST_F(composio_sessions, remember_their_configurations) {
@@ -189,6 +246,7 @@ TEST_F(composio_sessions, give_custom_tools_their_slugs) {
     EXPECT_EQ(attached.body["experimental"]["custom_toolkits"][0]["tools"][0]["slug"], "LOCAL_CRM_FIND");
     EXPECT_EQ(post("/execute", R"({"tool_slug":"LOCAL_FILES_GREP"})").status, 400);
     EXPECT_EQ(post("/attach", R"({"experimental":{"custom_tools":[7]}})").status, 400);
+    EXPECT_THAT(post("/attach", R"({"experimental":5})").error(), HasSubstr("experimental must be an object"));
 }
 
 TEST_F(composio_sessions, list_their_tools_in_pages) {
@@ -224,6 +282,20 @@ TEST_F(composio_sessions, show_the_tools_that_are_on) {
     EXPECT_EQ(post("/execute", R"({"tool_slug":"DEMO_FAIL"})").status, 400);
     EXPECT_EQ(post("/execute", R"({"tool_slug":"DEMO_ADD"})").status, 200);
     EXPECT_EQ(toolbox.called, std::vector<std::string>{"DEMO_ADD"});
+}
+
+TEST(configuration, names_toolkits_and_slugs_in_any_spelling) {
+    auto admits = [](const char* body) {
+        return read_configuration(json::parse(body)).value().admits("GIT_HUB", "GIT_HUB_GET_ME", {});
+    };
+    EXPECT_FALSE(admits(R"({"toolkits":{"disable":["git-hub"]}})"));
+    EXPECT_TRUE(admits(R"({"toolkits":["Git-Hub"]})"));
+    EXPECT_FALSE(admits(R"({"toolkits":["mail"]})"));
+    EXPECT_FALSE(admits(R"({"tools":{"git-hub":{"disable":["git-hub_get-me"]}}})"));
+    EXPECT_FALSE(admits(R"({"tools":{"git_hub":{"disable":[" GIT_HUB_GET_ME "]}}})"));
+    EXPECT_FALSE(admits(R"({"tools":{"git hub":{"enable":[]}}})"));
+    EXPECT_FALSE(admits(R"({"tools":{"git-hub":{"tags":["readOnlyHint"]}}})"));
+    EXPECT_TRUE(admits(R"({"tools":{"git-hub":{"enable":["git_hub_get-me"]}}})"));
 }
 
 TEST_F(composio_sessions, search_their_tools) {
