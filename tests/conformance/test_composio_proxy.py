@@ -129,7 +129,6 @@ def test_a_call_that_cannot_be_made_is_refused_before_anything_is_sent(session, 
 
 
 @pytest.mark.xdist_group("composio_proxy")
-@pytest.mark.xfail(strict=True, reason="@composio/core repeats what was answered with 502: nothing tells it not to")
 def test_a_call_that_broke_off_is_not_made_again(results: dict[str, str], session, service: ApiService) -> None:
     with pytest.raises(composio_client.InternalServerError, match="broke off"):
         call(session, "POST", "/cut/python", body={})
