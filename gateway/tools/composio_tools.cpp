@@ -22,9 +22,8 @@ using clock = std::chrono::steady_clock;
 constexpr std::size_t error_body_bytes = 64u << 10;
 constexpr std::size_t work_for_pool = 64u << 10;  // taking it apart can take a millisecond then
 constexpr std::size_t most_tools = 5'000;
-constexpr int most_pages = 100;                  // of one list
-constexpr milliseconds least_list_time{60'000};  // many pages may take longer than a call
-constexpr milliseconds rest_time{10'000};        // after a list that failed
+constexpr int most_pages = 100;            // of one list
+constexpr milliseconds rest_time{10'000};  // after a list that failed
 
 std::string without_slash(std::string url) {
     while (!url.empty() && url.back() == '/') url.pop_back();
@@ -62,7 +61,9 @@ class composio_tools final : public toolbox {
 
     awaitable<std::vector<tool_description>> list() override {
         auto made = co_await others_.list();
-        auto fresh = co_await with_timeout(renew(), options_.timeout, "listing Composio's tools");
+        // Until the listing ends, which it does in time: who looks here whether a tool may be called must not see less
+        // than a call that follows.
+        auto fresh = co_await renew();
         if (!fresh) log::warning("the tools of the Composio account are not listed: {}", fresh.error().message);
         for (const auto& [slug, each] : tools_)
             made.push_back({slug, slug_part(each.toolkit), each.name, each.description, each.input_schema});
@@ -136,8 +137,8 @@ class composio_tools final : public toolbox {
             }
         } now(*this);
         auto work = list_all();
-        auto found = co_await with_timeout(std::move(work), std::max(options_.timeout, least_list_time),
-                                           "listing Composio's tools");
+        auto found =
+            co_await with_timeout(std::move(work), options_.timeout, "listing Composio's tools (tools.timeout_s)");
         next_list_ = clock::now() + (found ? options_.keep_list : rest_time);
         last_list_ = found ? result<void>() : result<void>(found.error());
         if (found) tools_ = std::move(*found);

@@ -46,6 +46,7 @@ struct the_composio_account : testing::Test {
     shared_meters used = std::make_shared<meters>(io.get_executor());
     std::string answer = R"({"data":{"ok":1},"error":null,"successful":true})";
     std::string status = "200 OK";
+    milliseconds timeout{5'000};
     std::vector<std::string> bodies;
     test_support::scripted_server server{io.get_executor(), [this](exchange& on) { return serve(on); }};
     std::unique_ptr<toolbox> box = make();
@@ -87,7 +88,7 @@ struct the_composio_account : testing::Test {
         options.toolkits = {"github"};
         options.tools = {"gmail_send"};
         options.user_id = std::move(user);
-        options.timeout = milliseconds(5'000);
+        options.timeout = timeout;
         return make_composio_tools(io.get_executor(), others, std::move(options));
     }
     result<std::string> call(const std::string& slug, const std::string& arguments = "{}",
@@ -136,6 +137,16 @@ TEST_F(the_composio_account, is_listed_on_when_the_caller_who_began_it_goes) {
     ASSERT_EQ(got.size(), 2u);
     for (const auto& each : got) EXPECT_TRUE(each) << each.error().message;
     EXPECT_EQ(server.requests().size(), 3u + 2u);  // one listing
+}
+
+TEST_F(the_composio_account, that_is_slow_shows_a_list_no_less_than_a_call_that_follows_uses) {
+    timeout = milliseconds(200);
+    box = make();
+    held = std::make_unique<event>(io.get_executor());
+    EXPECT_EQ(slugs(), "FILES_READ ");
+    held.reset();
+    EXPECT_THAT(call("GITHUB_A").error().message, HasSubstr("tools.timeout_s"));
+    EXPECT_TRUE(bodies.empty());
 }
 
 TEST_F(the_composio_account, calls_a_tool_for_the_sessions_user) {
