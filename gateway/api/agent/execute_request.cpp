@@ -1,6 +1,7 @@
 #include "gateway/api/agent/execute_request.hpp"
 
 #include "gateway/api/agent/fields.hpp"
+#include "gateway/api/agent/step_limits.hpp"
 
 namespace gateway::api::agent {
 namespace {

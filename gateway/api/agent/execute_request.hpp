@@ -1,7 +1,6 @@
 // What a caller asks to run: the body of POST …/execute and the params of the socket's execute. Pure.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 #include "gateway/api/agent/request_object.hpp"
@@ -9,10 +8,6 @@
 #include "gateway/sessions/cell.hpp"
 
 namespace gateway::api::agent {
-
-// Kept with the cell, and told with each of its events: of current_step, and of current_step_metric as JSON text.
-inline constexpr std::size_t most_step_bytes = 4u << 10;
-inline constexpr std::size_t most_metric_bytes = 16u << 10;
 
 enum class execute_form : std::uint8_t {
     rest,    // current_step, current_step_metric; no stdin

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "gateway/api/agent/execute_request.hpp"
+#include "gateway/api/agent/step_limits.hpp"
 #include "gateway/api/composio/json_reading.hpp"
 #include "gateway/base/ids.hpp"
 #include "gateway/tools/slug_table.hpp"
