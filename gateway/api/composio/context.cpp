@@ -77,7 +77,8 @@ void add_route(http::router& routes, const std::shared_ptr<context>& with, const
 http::response refuse(const failure& why, const http::request& from) {
     auto made = http::error_response(why, http::error_style::composio, from.id);
     // The SDKs would repeat it as it is; and a call that broke off, or ran out of time, may have been done.
-    if (made.status == 409 || made.status == 502 || made.status == 504) made.headers.emplace_back("x-should-retry", "false");
+    if (made.status == 409 || made.status == 502 || made.status == 504)
+        made.headers.emplace_back("x-should-retry", "false");
     return made;
 }
 
