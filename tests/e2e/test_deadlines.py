@@ -147,3 +147,13 @@ def test_after_a_kill_a_jupyter_cell_behind_gets_its_error_and_idle(gateway: Gat
         channels.collect(behind)
         assert behind.status == "error" and behind.idle
         assert channels.run("1 + 1").result == "2"
+
+
+@pytest.mark.parametrize("redirect", ["sys.stdout = sys.stderr = io.StringIO()", "contextlib.redirect_stdout(io.StringIO()).__enter__()"])
+def test_what_a_cell_redirected_before_its_deadline_is_undone(gateway: Gateway, redirect: str) -> None:
+    agent = gateway.agent()
+    session = agent.start_session()["id"]
+    overdue = agent.execute(session, f"import sys, io, contextlib, time\n{redirect}\ntime.sleep(60)", timeout_s=1)
+    assert overdue["status"] == "timeout"
+    after = agent.execute(session, "import sys; print('seen'); print('heard', file=sys.stderr)")
+    assert (after["stdout"], after["stderr"]) == ("seen\n", "heard\n")

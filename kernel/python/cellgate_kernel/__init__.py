@@ -11,7 +11,7 @@ Standard library only, Python 3.8 and later: it also runs in a virtual environme
 import os
 from typing import Any, Dict, Mapping, Optional
 
-from . import corrections, iopub, magics, names, packages, settings
+from . import corrections, iopub, magics, names, packages, settings, streams
 
 __all__ = ["configure", "install"]
 
@@ -32,6 +32,7 @@ def install(given: Optional[Mapping[str, Any]] = None) -> None:
     magics.register(shell)
     packages.install(shell)
     corrections.install(shell)
+    streams.install(shell)
 
 
 def configure(
