@@ -25,7 +25,7 @@ import urllib.parse
 import urllib.request
 import uuid
 import zipfile
-from typing import Any, BinaryIO, Dict, List, Mapping, Optional, Tuple
+from typing import Any, BinaryIO, Dict, List, Mapping, Optional, Set, Tuple
 
 __all__ = [
     "download_mount_file",
@@ -434,12 +434,15 @@ def _parameters(argument: str, kind: str, given: Any) -> List[Dict[str, str]]:
 
 
 def _zip(names: List[str], files: List[BinaryIO], target: BinaryIO) -> None:
-    taken: Dict[str, int] = {}
+    taken: Set[str] = set()
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, file in zip(names, files):
-            taken[name] = taken.get(name, 0) + 1
             stem, extension = os.path.splitext(name)
-            inside = name if taken[name] == 1 else "%s_%d%s" % (stem, taken[name], extension)
+            inside, number = name, 1
+            while inside in taken:
+                number += 1
+                inside = "%s_%d%s" % (stem, number, extension)
+            taken.add(inside)
             with archive.open(zipfile.ZipInfo(inside), "w", force_zip64=True) as member:
                 shutil.copyfileobj(file, member, _PIECE)
 

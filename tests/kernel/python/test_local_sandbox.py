@@ -215,13 +215,14 @@ def test_a_file_is_put_into_the_session_and_linked(gateway, tmp_path):
 
 def test_several_files_become_one_zip(gateway, tmp_path):
     (tmp_path / "b").mkdir()
-    for place in ("a.txt", "b/a.txt"):
+    places = ("a.txt", "b/a.txt", "a_2.txt")
+    for place in places:
         (tmp_path / place).write_text(place)
-    result, error = local.upload_local_file(str(tmp_path / "a.txt"), str(tmp_path / "b" / "a.txt"))
+    result, error = local.upload_local_file(*(str(tmp_path / place) for place in places))
     assert error == "" and result["s3key"] == "uploads/files.zip"
     (tmp_path / "back.zip").write_bytes(gateway.files["uploads/files.zip"])
     with zipfile.ZipFile(tmp_path / "back.zip") as archive:
-        assert archive.namelist() == ["a.txt", "a_2.txt"] and archive.read("a_2.txt") == b"b/a.txt"
+        assert archive.namelist() == ["a.txt", "a_2.txt", "a_2_2.txt"] and archive.read("a_2.txt") == b"b/a.txt"
 
 
 def test_a_file_that_is_not_there_is_an_error(gateway, tmp_path):
