@@ -22,7 +22,7 @@ namespace gateway::accounts {
 
 struct proxy_options {
     outbound::address_policy reach = outbound::address_policy::public_only();
-    milliseconds timeout{60'000};  // of a call, with its redirects and its wait for a turn
+    milliseconds timeout{50'000};  // of a call, with its redirects and its wait for a turn
     std::size_t max_response_bytes = 16u << 20;
     tools::usage_limits per_session = {.section = "accounts", .concurrent = 16};
     std::string ca_file;       // besides the system's certificates; PEM

@@ -160,7 +160,7 @@ struct accounts_section {
     std::string key_file;  // empty: DATA_DIR/accounts.key
     strings allow_networks;
     bool plain_http = false;
-    integer timeout_s = 60;
+    integer timeout_s = 50;  // less than the 60 after which clients repeat a call
     integer max_response_bytes = 16'777'216;
     integer max_calls_per_session = 0;  // 0: no limit
     integer max_concurrent_per_session = 16;
