@@ -65,6 +65,8 @@ def test_links_outlive_a_restart_of_the_gateway_as_far_as_their_session_does(sta
     again = start_gateway(keep=gateway)
     assert key.read_bytes() == first
     ours = again.url + link.removeprefix("https://cells.example/gw")
+    assert requests.get(ours, timeout=60).text == "x"
+    again.agent().end_session(files.session)
     assert requests.get(ours, timeout=60).json()["error"]["code"] == "session_not_found"  # and not link_refused
 
 
