@@ -8,6 +8,7 @@
 #include "gateway/api/composio/bash_tool.hpp"
 #include "gateway/api/composio/cell_text.hpp"
 #include "gateway/api/composio/json_reading.hpp"
+#include "gateway/sessions/command_events.hpp"
 
 namespace gateway::api::composio {
 namespace {
@@ -55,7 +56,7 @@ json command_data(const sessions::command& from) {
                  {"error", why.empty() ? json(nullptr) : json{{"code", to_string(from.status)}, {"message", why}}},
                  {"duration_ms", from.duration.count()}};
     if (from.exit_code) made["exit_code"] = *from.exit_code;
-    if (from.signal) made["signal"] = *from.signal;
+    if (from.signal) made["signal"] = sessions::signal_name(*from.signal);
     if (from.reason != sessions::cell_reason::none) made["reason"] = to_string(from.reason);
     return made;
 }

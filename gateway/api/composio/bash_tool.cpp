@@ -8,6 +8,7 @@
 #include "gateway/api/composio/cell_text.hpp"
 #include "gateway/api/composio/json_reading.hpp"
 #include "gateway/base/ids.hpp"
+#include "gateway/sessions/command_events.hpp"
 
 namespace gateway::api::composio {
 namespace {
@@ -28,7 +29,7 @@ tool_outcome outcome_of(const sessions::session& in, const sessions::command& en
                  {"stderr", with_hint(ended.err)},     {"stderrLines", ended.err.lines},
                  {"session", session_echo(arguments)}, {"sandbox_id_suffix", sandbox_suffix(in)}};
     if (ended.exit_code) data["exit_code"] = *ended.exit_code;
-    if (ended.signal) data["signal"] = *ended.signal;
+    if (ended.signal) data["signal"] = sessions::signal_name(*ended.signal);
     if (!ended.out.file.empty()) data["stdout_file_path"] = ended.out.file;
     if (!ended.err.file.empty()) data["stderr_file_path"] = ended.err.file;
     made.data = to_text(data);

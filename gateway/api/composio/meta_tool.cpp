@@ -49,7 +49,7 @@ constexpr const char* connections_output = R"({"type":"object","properties":{"me
 
 constexpr const char* wait_input = R"({"type":"object","required":["toolkits"],"properties":{
 "toolkits":{"type":"array","minItems":1,"maxItems":50,"items":{"type":"string"},"description":"Names of toolkits"},
-"timeout_s":{"type":"number","description":"How long to wait at most; 60 when absent, at most 180"},
+"timeout_s":{"type":"number","description":"Nothing is ever waited for here: the answer says how it is"},
 "session_id":{"type":"string","description":"The id that COMPOSIO_SEARCH_TOOLS gave"}}})";
 constexpr const char* wait_output = R"({"type":"object","required":["message","results"],"properties":{
 "message":{"type":"string"},"results":{"type":"object"},"summary":{"type":"object"},"session":{"type":"object"}}})";
@@ -68,15 +68,17 @@ constexpr const char* workbench_description =
     "Runs Python in this session's sandbox, as a cell of a notebook: variables, imports and files stay for the next "
     "call, and the value of the last expression is the result. Files in /mnt/files outlive the sandbox. A cell is "
     "stopped at its deadline (180 s unless configured otherwise): work in steps, and keep checkpoints in /mnt/files. "
-    "Helpers are there without import: run_composio_tool(slug, arguments), invoke_llm(query) and web_search(query), "
-    "each returning (result, error). Use ThreadPoolExecutor to call many tools at once.";
+    "Helpers are there without import, each returning (result, error): run_composio_tool(slug, arguments), "
+    "invoke_llm(query), web_search(query), smart_file_extract(path) for the text of a document or picture, "
+    "proxy_execute(method, endpoint, toolkit) for a service with a connected account, and upload_local_file(path), "
+    "which makes a file available under /mnt/files with a link. Use ThreadPoolExecutor to call many tools at once.";
 
 constexpr const char* bash_input = R"({"type":"object","required":["command"],"properties":{
 "command":{"type":"string","description":"What bash reads"},
 "session_id":{"type":"string","description":"The id that COMPOSIO_SEARCH_TOOLS gave"}}})";
 constexpr const char* bash_output = R"({"type":"object","required":["stdout","stdoutLines","stderr","stderrLines"],
 "properties":{"stdout":{"type":"string"},"stdoutLines":{"type":"integer"},"stderr":{"type":"string"},
-"stderrLines":{"type":"integer"},"exit_code":{"type":"integer"},"signal":{"type":"integer"},
+"stderrLines":{"type":"integer"},"exit_code":{"type":"integer"},"signal":{"type":"string"},
 "stdout_file_path":{"type":"string"},"stderr_file_path":{"type":"string"},"session":{"type":"object"},
 "sandbox_id_suffix":{"type":"string"}}})";
 constexpr const char* bash_description =
@@ -96,11 +98,10 @@ const std::vector<meta_tool>& meta_tools() {
         {meta::multi_execute, "COMPOSIO_MULTI_EXECUTE_TOOL", "Execute several tools",
          "Calls up to 50 tools at once; the results are in the order of the calls.", multi_input, multi_output, false},
         {meta::manage_connections, "COMPOSIO_MANAGE_CONNECTIONS", "Manage connections",
-         "Says whether toolkits are connected, and connects them where that is needed.", connections_input,
-         connections_output, false},
+         "Says which toolkits can be used. None needs to be connected here.", connections_input, connections_output,
+         false},
         {meta::wait_for_connections, "COMPOSIO_WAIT_FOR_CONNECTIONS", "Wait for connections",
-         "Waits until the connections of toolkits that a user was asked for are active or have failed.", wait_input,
-         wait_output, true},
+         "Says which toolkits can be used; nothing is ever pending here.", wait_input, wait_output, true},
         {meta::workbench, "COMPOSIO_REMOTE_WORKBENCH", "Remote workbench", workbench_description, workbench_input,
          workbench_output, false},
         {meta::bash, "COMPOSIO_REMOTE_BASH_TOOL", "Remote bash", bash_description, bash_input, bash_output, false},

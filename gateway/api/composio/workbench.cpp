@@ -34,7 +34,8 @@ sessions::execute_options options_of(const json& arguments, milliseconds limit) 
     const auto& timeout = member(arguments, "timeout");
     if (timeout.is_number()) {
         auto asked = std::min(timeout.get<double>(), longest_seconds) * 1000;
-        made.timeout = std::clamp(milliseconds(static_cast<long long>(asked)), milliseconds(1), limit);
+        made.timeout = std::max(milliseconds(static_cast<long long>(asked)), milliseconds(1));
+        if (limit > milliseconds(0)) made.timeout = std::min(*made.timeout, limit);  // 0: cells have no deadline
     }
     return made;
 }

@@ -94,7 +94,7 @@ TEST_F(composio_execute, tells_why_a_command_was_stopped) {
     command.duration = milliseconds(180'000);
     auto answer = client.finish();
     EXPECT_THAT(answer.body["error"].get<std::string>(), HasSubstr("deadline after 180.0 s"));
-    EXPECT_EQ(answer.body["data"]["signal"], 15);
+    EXPECT_EQ(answer.body["data"]["signal"], "SIGTERM");
 }
 
 TEST_F(composio_execute, refuses_a_command_that_cannot_be_one) {
