@@ -21,7 +21,8 @@ http::response refuse(const failure& why, const http::request& asked) {
 result<void> check_whole(const http::request& asked) {
     if (asked.headers.count("content-range") != 0)
         return failure{errc::invalid_request, "Content-Range is not taken: send the whole file, without it"};
-    const auto encoding = http::trim(asked.header("content-encoding"));
+    const auto given = asked.header("content-encoding");
+    const auto encoding = http::trim(given);
     if (!encoding.empty() && encoding != "identity")
         return failure{errc::invalid_request,
                        "Content-Encoding is not taken: send the file as it is to be stored, without it"};
