@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <openssl/crypto.h>
 
-#include "gateway/accounts/base64.hpp"
+#include "gateway/base/base64.hpp"
 
 namespace gateway::accounts {
 namespace {

@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-#include "gateway/accounts/base64.hpp"
+#include "gateway/base/base64.hpp"
 #include "gateway/tools/json_text.hpp"
 #include "messaging/json_scanner.hpp"
 #include "messaging/json_string.hpp"

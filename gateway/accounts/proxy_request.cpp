@@ -4,8 +4,8 @@
 #include <map>
 #include <optional>
 
-#include "gateway/accounts/base64.hpp"
 #include "gateway/accounts/request_headers.hpp"
+#include "gateway/base/base64.hpp"
 #include "gateway/tools/json_text.hpp"
 #include "messaging/json_scanner.hpp"
 #include "messaging/json_string.hpp"

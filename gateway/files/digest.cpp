@@ -1,10 +1,11 @@
 #include "gateway/files/digest.hpp"
 
 #include <fmt/format.h>
-#include <openssl/evp.h>
 
 #include <algorithm>
 
+#include "gateway/base/base64.hpp"
+#include "gateway/base/hex.hpp"
 #include "gateway/http/text.hpp"
 #include "mounts/sha256.hpp"
 
@@ -13,8 +14,6 @@ namespace {
 
 // Other work comes between; a few milliseconds each.
 constexpr std::uint64_t step_bytes = 4 << 20;
-
-int digit(char hex) { return hex <= '9' ? hex - '0' : hex - 'a' + 10; }
 
 }  // namespace
 
@@ -50,12 +49,7 @@ awaitable<result<std::string>> digest_of(shared_store store, std::shared_ptr<mou
 }
 
 std::string to_digest_header(const std::string& hex) {
-    unsigned char bytes[32] = {};
-    for (std::size_t at = 0; at < sizeof bytes && 2 * at + 1 < hex.size(); ++at)
-        bytes[at] = static_cast<unsigned char>(digit(hex[2 * at]) * 16 + digit(hex[2 * at + 1]));
-    char text[64] = {};
-    EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text), bytes, sizeof bytes);
-    return fmt::format("sha-256=:{}:", text);
+    return fmt::format("sha-256=:{}:", to_base64(from_hex(hex).value()));
 }
 
 }  // namespace gateway::files

@@ -1,13 +1,12 @@
 #include "gateway/files/link_signer.hpp"
 
 #include <fmt/format.h>
-#include <openssl/hmac.h>
 
 #include <charconv>
 #include <utility>
 
-#include "gateway/base/hex.hpp"
 #include "gateway/base/ids.hpp"
+#include "gateway/base/mac.hpp"
 #include "gateway/http/key_store.hpp"
 #include "gateway/storage/secret_file.hpp"
 
@@ -26,11 +25,7 @@ link_signer link_signer::make() { return link_signer(random_hex(32)); }
 std::string link_signer::sign(const link& of, std::string_view expires) const {
     const auto text = fmt::format("cellgate file link 1\n{}\n{}:{}\n{}\n{}", of.method, of.session_id.size(),
                                   of.session_id, expires, of.path);
-    unsigned char mac[EVP_MAX_MD_SIZE];
-    unsigned size = 0;
-    HMAC(EVP_sha256(), key_.data(), static_cast<int>(key_.size()), reinterpret_cast<const unsigned char*>(text.data()),
-         text.size(), mac, &size);
-    return to_hex({mac, size});
+    return mac_of(key_, text);
 }
 
 std::string link_signer::query_of(const link& of) const {

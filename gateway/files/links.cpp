@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "gateway/base/percent.hpp"
 #include "gateway/http/host_check.hpp"
-#include "gateway/http/target.hpp"
 
 namespace gateway::files {
 
@@ -32,7 +32,7 @@ made_link links::make(const std::string& base, link_use use, const std::string& 
     made.method = use == link_use::upload ? "PUT" : "GET";
     made.expires = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now() + life);
     const link signed_one{made.method, session_id, path.text(), made.expires};
-    made.url = fmt::format("{}files/{}/{}?{}", base, session_id, http::percent_encode(path.text(), true),
+    made.url = fmt::format("{}files/{}/{}?{}", base, session_id, percent_encode(path.text(), true),
                            signer_.query_of(signed_one));
     return made;
 }

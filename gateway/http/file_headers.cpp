@@ -2,6 +2,7 @@
 
 #include <fmt/chrono.h>
 
+#include "gateway/base/percent.hpp"
 #include "gateway/http/target.hpp"
 #include "gateway/http/text.hpp"
 

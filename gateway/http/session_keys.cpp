@@ -1,11 +1,10 @@
 #include "gateway/http/session_keys.hpp"
 
 #include <fmt/format.h>
-#include <openssl/hmac.h>
 
 #include <string_view>
 
-#include "gateway/base/hex.hpp"
+#include "gateway/base/mac.hpp"
 #include "gateway/http/key_store.hpp"
 #include "gateway/storage/secret_file.hpp"
 
@@ -37,12 +36,7 @@ std::optional<std::string> session_keys::session_of(const std::string& key) cons
 }
 
 std::string session_keys::mac_of(const std::string& session_id) const {
-    const auto text = "cellgate session key 1\n" + session_id;
-    unsigned char mac[EVP_MAX_MD_SIZE];
-    unsigned size = 0;
-    HMAC(EVP_sha256(), secret_.data(), static_cast<int>(secret_.size()),
-         reinterpret_cast<const unsigned char*>(text.data()), text.size(), mac, &size);
-    return to_hex({mac, size});
+    return gateway::mac_of(secret_, "cellgate session key 1\n" + session_id);
 }
 
 std::optional<principal> session_key_authenticator::find(const std::optional<std::string>& key) {

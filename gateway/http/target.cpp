@@ -60,21 +60,6 @@ result<std::string> percent_decode(std::string_view text, bool plus_is_space) {
     return decoded;
 }
 
-std::string percent_encode(std::string_view text, bool keep_slashes) {
-    static constexpr char digits[] = "0123456789ABCDEF";
-    std::string encoded;
-    for (unsigned char each : text) {
-        const bool is_plain = (each >= '0' && each <= '9') || (each >= 'a' && each <= 'z') ||
-                              (each >= 'A' && each <= 'Z') || each == '-' || each == '.' || each == '_' ||
-                              each == '~' || (each == '/' && keep_slashes);
-        if (is_plain)
-            encoded += static_cast<char>(each);
-        else
-            encoded.append({'%', digits[each >> 4], digits[each & 15]});
-    }
-    return encoded;
-}
-
 bool has_control_character(std::string_view text) {
     return std::any_of(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
 }

@@ -19,8 +19,6 @@ struct target {
 result<target> parse_target(std::string_view text);
 // invalid_request for a bad %XX, and for bytes that are not UTF-8.
 result<std::string> percent_decode(std::string_view text, bool plus_is_space = false);
-// What may not stand in a path's segment, or in an RFC 8187 value, as %XX; "/" too unless it is kept.
-std::string percent_encode(std::string_view text, bool keep_slashes = false);
 // A whole path; also refuses the segments "." and "..".
 result<std::string> decode_path(std::string_view encoded);
 bool has_control_character(std::string_view text);

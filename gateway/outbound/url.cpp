@@ -87,4 +87,9 @@ result<url> parse_url(std::string_view text) {
     return made;
 }
 
+std::string without_slash(std::string base) {
+    while (!base.empty() && base.back() == '/') base.pop_back();
+    return base;
+}
+
 }  // namespace gateway::outbound

@@ -23,5 +23,7 @@ struct url {
 
 // invalid_request when it is not an absolute http(s) URL with a host. A user part is refused: credentials are headers.
 result<url> parse_url(std::string_view text);
+// Of a base that paths are put behind: without slashes at its end.
+std::string without_slash(std::string base);
 
 }  // namespace gateway::outbound

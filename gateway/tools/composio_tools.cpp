@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "gateway/base/log.hpp"
+#include "gateway/base/percent.hpp"
 #include "gateway/base/thread_pool.hpp"
 #include "gateway/outbound/client.hpp"
 #include "gateway/tools/composio_page.hpp"
@@ -24,11 +25,6 @@ constexpr std::size_t work_for_pool = 64u << 10;  // taking it apart can take a 
 constexpr std::size_t most_tools = 5'000;
 constexpr int most_pages = 100;            // of one list
 constexpr milliseconds rest_time{10'000};  // after a list that failed
-
-std::string without_slash(std::string url) {
-    while (!url.empty() && url.back() == '/') url.pop_back();
-    return url;
-}
 
 outbound::client::options client_options(const composio_options& from) {
     outbound::client::options made;
@@ -171,27 +167,15 @@ class composio_tools final : public toolbox {
             if (!found) co_return found.error();
             for (auto& each : found->tools)
                 if (is_ours(each) && into.size() < most_tools) into[each.slug] = std::move(each);
-            cursor = encoded(found->next_cursor);
+            cursor = percent_encode(found->next_cursor);
             if (cursor.empty()) co_return result<void>();
         }
         co_return result<void>();
     }
 
-    static std::string encoded(const std::string& text) {
-        constexpr const char* digits = "0123456789ABCDEF";
-        std::string made;
-        for (char letter : text) {
-            auto code = static_cast<unsigned char>(letter);
-            bool is_plain = std::isalnum(code) || letter == '-' || letter == '_' || letter == '.';
-            if (is_plain) made += letter;
-            if (!is_plain) made += std::string("%") + digits[code >> 4] + digits[code & 15];
-        }
-        return made;
-    }
-
     // The body of an answer with status 200.
     awaitable<result<std::string>> ask(std::string method, std::string path, std::string body) {
-        auto to = outbound::parse_url(without_slash(options_.base_url) + "/api/v3.1" + path);
+        auto to = outbound::parse_url(outbound::without_slash(options_.base_url) + "/api/v3.1" + path);
         if (!to) co_return failure{to.error().code, "tools.composio.base_url: " + to.error().message};
         outbound::request what;
         what.method = std::move(method);

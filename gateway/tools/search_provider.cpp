@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "gateway/base/percent.hpp"
 #include "gateway/tools/json_text.hpp"
 #include "gateway/tools/markup.hpp"
 
@@ -14,23 +15,6 @@ using nlohmann::json;
 constexpr const char* json_type = "application/json";
 // Brave takes 400 characters and 50 words; it would answer 422.
 constexpr std::size_t brave_query_bytes = 400;
-
-std::string percent_encoded(std::string_view text) {
-    constexpr const char* digits = "0123456789ABCDEF";
-    constexpr std::string_view unreserved = "-._~";
-    std::string made;
-    for (char letter : text) {
-        auto byte = static_cast<unsigned char>(letter);
-        bool is_plain = (byte < 0x80 && std::isalnum(byte)) || unreserved.find(letter) != std::string_view::npos;
-        made += is_plain ? std::string(1, letter) : std::string{'%', digits[byte >> 4], digits[byte & 15]};
-    }
-    return made;
-}
-
-std::string without_slash(std::string url) {
-    while (!url.empty() && url.back() == '/') url.pop_back();
-    return url;
-}
 
 result<outbound::request> get(const std::string& url) {
     auto to = outbound::parse_url(url);
@@ -52,7 +36,7 @@ result<outbound::request> post(const std::string& url, const json& body) {
 
 // docs.searxng.org/dev/search_api: GET /search?q&format=json; the format must be switched on in its settings.
 result<outbound::request> ask_searxng(const search_question& what) {
-    auto made = get(without_slash(what.url) + "/search?format=json&q=" + percent_encoded(what.query));
+    auto made = get(outbound::without_slash(what.url) + "/search?format=json&q=" + percent_encode(what.query));
     if (made && !what.api_key.empty()) made->fields.emplace_back("Authorization", "Bearer " + what.api_key);
     return made;
 }
@@ -62,8 +46,8 @@ result<outbound::request> ask_brave(const search_question& what) {
     if (what.query.size() > brave_query_bytes)
         return failure{errc::invalid_request, "the query is longer than the " + std::to_string(brave_query_bytes) +
                                                   " bytes that Brave takes: search for less at a time"};
-    auto made = get(without_slash(what.url) + "/res/v1/web/search?text_decorations=false&count=" +
-                    std::to_string(std::min(what.max_results, 20)) + "&q=" + percent_encoded(what.query));
+    auto made = get(outbound::without_slash(what.url) + "/res/v1/web/search?text_decorations=false&count=" +
+                    std::to_string(std::min(what.max_results, 20)) + "&q=" + percent_encode(what.query));
     if (made) made->fields.emplace_back("X-Subscription-Token", what.api_key);
     return made;
 }
@@ -71,7 +55,7 @@ result<outbound::request> ask_brave(const search_question& what) {
 // docs.tavily.com: POST /search; with include_answer it writes one.
 result<outbound::request> ask_tavily(const search_question& what) {
     json body = {{"query", what.query}, {"include_answer", true}, {"max_results", std::min(what.max_results, 20)}};
-    auto made = post(without_slash(what.url) + "/search", body);
+    auto made = post(outbound::without_slash(what.url) + "/search", body);
     if (made) made->fields.emplace_back("Authorization", "Bearer " + what.api_key);
     return made;
 }
@@ -79,7 +63,7 @@ result<outbound::request> ask_tavily(const search_question& what) {
 // exa.ai/docs: POST /answer writes an answer and names its sources.
 result<outbound::request> ask_exa(const search_question& what) {
     json body = {{"query", what.query}};
-    auto made = post(without_slash(what.url) + "/answer", body);
+    auto made = post(outbound::without_slash(what.url) + "/answer", body);
     if (made) made->fields.emplace_back("x-api-key", what.api_key);
     return made;
 }

@@ -4,12 +4,12 @@
 #include <cstdint>
 #include <string>
 
-#include "gateway/api/composio/base64.hpp"
+#include "gateway/base/base64.hpp"
 #include "tests/fuzz/require.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string text(reinterpret_cast<const char*>(data), size);
-    const auto bytes = gateway::api::composio::decode_base64(text);
+    const auto bytes = gateway::from_base64(text);
     if (!bytes) return 0;
     std::string again((bytes->size() + 2) / 3 * 4 + 1, '\0');
     const auto length =

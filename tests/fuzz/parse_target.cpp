@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "gateway/base/percent.hpp"
 #include "gateway/http/target.hpp"
 #include "gateway/http/text.hpp"
 #include "tests/fuzz/require.hpp"
@@ -18,7 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (!path) return 0;
     require(path->starts_with('/') && is_utf8(*path));
     require(("/" + *path + "/").find("/../") == std::string::npos);
-    require(percent_decode(percent_encode(*path, true)).value() == *path);
+    require(percent_decode(gateway::percent_encode(*path, true)).value() == *path);
     if (auto inside = strip_base_url(target->path, "/base")) require(inside->empty() || inside->starts_with('/'));
     return 0;
 }

@@ -1,7 +1,6 @@
 #include "gateway/api/agent/mime.hpp"
 
 #include <nlohmann/json.hpp>
-#include <string_view>
 
 #include "gateway/api/agent/json_text.hpp"
 #include "gateway/sessions/json_reading.hpp"
@@ -10,8 +9,6 @@ namespace gateway::api::agent {
 namespace {
 
 using nlohmann::json;
-
-constexpr std::string_view base64_letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 // nbformat 4.5: ^application/(.*\+)?json$
 bool is_json_type(const std::string& mime) {
@@ -39,22 +36,6 @@ json lost_bundle(bool restored) {
     const auto* why =
         restored ? "the gateway has started again since" : "the session's log passed output_log.disk_bytes";
     return {{"text/plain", std::string("[cellgate: this output is no longer kept: ") + why + "]"}};
-}
-
-std::string to_base64(const std::string& bytes) {
-    std::string text;
-    text.reserve((bytes.size() + 2) / 3 * 4);
-    for (std::size_t at = 0; at < bytes.size(); at += 3) {
-        auto byte = [&](std::size_t offset) -> unsigned {
-            return at + offset < bytes.size() ? static_cast<unsigned char>(bytes[at + offset]) : 0;
-        };
-        unsigned group = byte(0) << 16 | byte(1) << 8 | byte(2);
-        text += base64_letters[group >> 18 & 63];
-        text += base64_letters[group >> 12 & 63];
-        text += at + 1 < bytes.size() ? base64_letters[group >> 6 & 63] : '=';
-        text += at + 2 < bytes.size() ? base64_letters[group & 63] : '=';
-    }
-    return text;
 }
 
 }  // namespace gateway::api::agent

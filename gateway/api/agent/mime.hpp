@@ -11,6 +11,4 @@ nlohmann::json mime_bundle(const nlohmann::json& content);
 // In place of a display that the log no longer has.
 nlohmann::json lost_bundle(bool restored);
 
-std::string to_base64(const std::string& bytes);
-
 }  // namespace gateway::api::agent

@@ -7,6 +7,7 @@
 #include "gateway/api/agent/cell_entries.hpp"
 #include "gateway/api/agent/json_text.hpp"
 #include "gateway/api/agent/mime.hpp"
+#include "gateway/base/base64.hpp"
 #include "gateway/sessions/json_reading.hpp"
 #include "messaging/json_string.hpp"
 #include "messaging/utf8.hpp"

@@ -3,8 +3,8 @@
 
 #include "gateway/api/agent/mime.hpp"
 #include "gateway/api/composio/agent_tool_calls.hpp"
-#include "gateway/api/composio/base64.hpp"
 #include "gateway/api/composio/json_reading.hpp"
+#include "gateway/base/base64.hpp"
 #include "gateway/base/thread_pool.hpp"
 #include "gateway/files/file_json.hpp"
 #include "gateway/files/store_calls.hpp"
@@ -25,7 +25,7 @@ std::size_t number_of(const json& from, std::size_t otherwise) {
 // A text may end within a character, as may the next begin.
 json content_of(const std::string& bytes) {
     if (http::is_utf8(bytes)) return {{"text", bytes}};
-    return {{"base64", agent::to_base64(bytes)}};
+    return {{"base64", to_base64(bytes)}};
 }
 
 result<json> read_part(mounts::file_store& store, const mounts::file_path& path, std::uint64_t offset,
@@ -65,7 +65,7 @@ result<std::string> bytes_of(const json& arguments) {
     if (arguments.contains("text") == arguments.contains("base64"))
         return failure{errc::invalid_request, "a file has text or base64, one of them"};
     if (arguments.contains("text")) return text_member(arguments, "text");
-    auto decoded = decode_base64(text_member(arguments, "base64"));
+    auto decoded = from_base64(text_member(arguments, "base64"));
     if (!decoded) return failure{errc::invalid_request, "base64 is not what RFC 4648 calls so, with its padding"};
     return std::move(*decoded);
 }

@@ -2,8 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "gateway/api/composio/base64.hpp"
 #include "gateway/api/composio/json_reading.hpp"
+#include "gateway/base/base64.hpp"
 #include "gateway/http/text.hpp"
 
 namespace gateway::api::composio {
@@ -36,7 +36,7 @@ std::optional<std::string> decoded_name(std::string_view text) {
         return std::string(text);
     text.remove_prefix(coded_begin.size());
     text.remove_suffix(coded_end.size());
-    return decode_base64(text);
+    return from_base64(text);
 }
 
 header_problem mismatch(const std::string& header, const std::string& should) {

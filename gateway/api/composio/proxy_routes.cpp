@@ -1,11 +1,11 @@
 // …/proxy_execute: a call of a service with a connected account of the session's user, from outside of the sandbox.
 #include <nlohmann/json.hpp>
 
-#include "gateway/accounts/base64.hpp"
 #include "gateway/api/composio/catalog.hpp"
 #include "gateway/api/composio/context.hpp"
 #include "gateway/api/composio/json_reading.hpp"
 #include "gateway/api/composio/session_settings.hpp"
+#include "gateway/base/base64.hpp"
 #include "gateway/base/ids.hpp"
 #include "gateway/base/thread_pool.hpp"
 
@@ -20,7 +20,7 @@ std::string binary_data(const accounts::proxy_answer& from) {
                  {"size", from.body.size()},
                  {"expires_at", iso8601(wall_clock::now() + binary_data_lasts)}};
     auto type = from.content_type.empty() ? std::string("application/octet-stream") : from.content_type;
-    made["url"] = "data:" + type + ";base64," + accounts::to_base64(from.body);
+    made["url"] = "data:" + type + ";base64," + to_base64(from.body);
     return to_text(made);
 }
 

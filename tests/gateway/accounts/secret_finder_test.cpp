@@ -7,8 +7,8 @@
 #include <cstdio>
 #include <cstring>
 
-#include "gateway/accounts/base64.hpp"
 #include "gateway/accounts/credential.hpp"
+#include "gateway/base/base64.hpp"
 #include "tests/gateway/accounts/account_fixture.hpp"
 
 namespace gateway::accounts {

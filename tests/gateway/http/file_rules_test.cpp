@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "gateway/base/percent.hpp"
 #include "gateway/http/byte_range.hpp"
 #include "gateway/http/entity_tag.hpp"
 #include "gateway/http/file_headers.hpp"
@@ -71,9 +72,9 @@ TEST(APath, IsEncodedSoThatItIsDecodedToTheSame) {
     std::string all = "a/b";
     for (int each = 1; each < 128; ++each) all += static_cast<char>(each);
     all += "\xe6\x97\xa5";
-    EXPECT_EQ(percent_decode(percent_encode(all)).value(), all);
-    EXPECT_EQ(percent_encode("a/b c", true), "a/b%20c");
-    EXPECT_EQ(percent_encode("a/b"), "a%2Fb");
+    EXPECT_EQ(percent_decode(gateway::percent_encode(all)).value(), all);
+    EXPECT_EQ(gateway::percent_encode("a/b c", true), "a/b%20c");
+    EXPECT_EQ(gateway::percent_encode("a/b"), "a%2Fb");
 }
 
 }  // namespace

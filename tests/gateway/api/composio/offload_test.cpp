@@ -6,7 +6,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "gateway/api/composio/base64.hpp"
+#include "gateway/base/base64.hpp"
 #include "tests/gateway/api/composio/composio_fixture.hpp"
 
 namespace gateway::api::composio {
@@ -47,11 +47,11 @@ TEST(preview, never_cuts_within_a_character) {
 }
 
 TEST(base64, takes_what_the_rfc_has_and_nothing_else) {
-    EXPECT_EQ(decode_base64(""), "");
-    EXPECT_EQ(decode_base64("aGk="), "hi");
-    EXPECT_EQ(decode_base64("aA=="), "h");
+    EXPECT_EQ(from_base64(""), "");
+    EXPECT_EQ(from_base64("aGk="), "hi");
+    EXPECT_EQ(from_base64("aA=="), "h");
     for (const char* bad : {"a", "====", "=AAA", "A===", "aG k", "aGk=\n", "aGk=aGk=", "____"})
-        EXPECT_EQ(decode_base64(bad), std::nullopt) << bad;
+        EXPECT_EQ(from_base64(bad), std::nullopt) << bad;
 }
 
 class composio_offload : public composio_fixture {

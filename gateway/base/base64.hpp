@@ -5,10 +5,10 @@
 #include <string>
 #include <string_view>
 
-namespace gateway::accounts {
+namespace gateway {
 
 std::string to_base64(std::string_view bytes);
-// Nothing when it is anything else; line breaks are not skipped.
+// Nothing when it is anything else: line breaks are not skipped, and a text of 2 GiB is none.
 std::optional<std::string> from_base64(std::string_view text);
 
-}  // namespace gateway::accounts
+}  // namespace gateway
