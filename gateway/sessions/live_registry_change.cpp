@@ -4,26 +4,10 @@
 #include <utility>
 
 #include "gateway/base/log.hpp"
+#include "gateway/sessions/change_mark.hpp"
 #include "gateway/sessions/live_registry.hpp"
 
 namespace gateway::sessions {
-namespace {
-
-// Takes its entry out again however the change ends.
-class change_mark {
-  public:
-    change_mark(std::set<std::string>& all, std::string id) : all_(all), id_(std::move(id)) { all_.insert(id_); }
-    ~change_mark() { all_.erase(id_); }
-    change_mark(const change_mark&) = delete;
-    change_mark& operator=(const change_mark&) = delete;
-
-  private:
-    std::set<std::string>& all_;
-    std::string id_;
-};
-
-}  // namespace
-
 awaitable<result<void>> live_registry::change(std::string session_id, session_change what) {
     auto found = sessions_.find(session_id);
     if (found == sessions_.end()) co_return failure{errc::session_not_found, "there is no session " + session_id};

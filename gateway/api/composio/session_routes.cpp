@@ -1,7 +1,6 @@
 // …/tool_router/session, and what is said of the session itself.
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <utility>
 
 #include "gateway/api/composio/catalog.hpp"
@@ -10,6 +9,7 @@
 #include "gateway/api/composio/json_reading.hpp"
 #include "gateway/api/composio/session_settings.hpp"
 #include "gateway/base/log.hpp"
+#include "gateway/sessions/change_mark.hpp"
 
 namespace gateway::api::composio {
 namespace {
@@ -87,19 +87,6 @@ sessions::session_change back_to(const std::string& sandbox) {
     return made;
 }
 
-// Takes its entry out again however the change ends.
-class change_mark {
-  public:
-    change_mark(std::set<std::string>& all, std::string id) : all_(all), id_(std::move(id)) { all_.insert(id_); }
-    ~change_mark() { all_.erase(id_); }
-    change_mark(const change_mark&) = delete;
-    change_mark& operator=(const change_mark&) = delete;
-
-  private:
-    std::set<std::string>& all_;
-    std::string id_;
-};
-
 awaitable<http::response> create(context& with, http::request& from) {
     forget_ended(with);
     auto body = read_body(from.body);
@@ -170,7 +157,7 @@ awaitable<result<void>> apply_change(context& with, found_session& to, configura
     const auto id = to.session->id();
     const auto before = to.session->options().sandbox;
     const bool is_another = sandbox_text(what.workbench) != sandbox_text(to.settings().workbench);
-    const change_mark mark(with.changing, id);
+    const sessions::change_mark mark(with.changing, id);
     if (is_another) {
         auto change = sandbox_change(what.workbench);
         auto done = co_await with.registry.change(id, std::move(change));
