@@ -1,9 +1,8 @@
 // The configurations of sessions in DATA_DIR/cellgate.db.
-#include <deque>
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "gateway/api/composio/configuration_store.hpp"
+#include "gateway/api/composio/version_table.hpp"
 #include "gateway/base/log.hpp"
 #include "gateway/storage/database.hpp"
 #include "gateway/storage/statement.hpp"
@@ -14,7 +13,6 @@ namespace {
 using nlohmann::json;
 using storage::execute;
 using storage::statement;
-using shared_version = std::shared_ptr<const configuration_version>;
 
 std::int64_t micros(wall_clock::time_point when) {
     return std::chrono::duration_cast<std::chrono::microseconds>(when.time_since_epoch()).count();
@@ -50,10 +48,10 @@ configuration_version read_version(const statement& row) {
     return made;
 }
 
-class kept_store final : public configuration_store {
+class kept_store final : public version_table {
   public:
     kept_store(storage::database database, std::size_t most_versions)
-        : database_(std::move(database)), most_versions_(most_versions) {}
+        : version_table(most_versions), database_(std::move(database)) {}
 
     result<void> load() {
         auto cleared =
@@ -65,41 +63,21 @@ class kept_store final : public configuration_store {
             auto row = rows.step();
             if (!row) return row.error();
             if (!*row) return {};
-            versions_[rows.text(0)].push_back(std::make_shared<const configuration_version>(read_version(rows)));
+            keep(rows.text(0), read_version(rows));
         }
     }
 
-    shared_version current(const std::string& session_id) override {
-        auto found = versions_.find(session_id);
-        return found == versions_.end() ? nullptr : found->second.back();
-    }
-
     result<shared_version> add(const std::string& session_id, configuration what) override {
-        const auto before = current(session_id);
-        configuration_version made{before ? before->number + 1 : 1, wall_clock::now(), std::move(what)};
+        auto made = next(session_id, std::move(what));
         if (auto written = write(session_id, made); !written) return written.error();
-        auto& kept = versions_[session_id];
-        kept.push_back(std::make_shared<const configuration_version>(std::move(made)));
-        if (kept.size() > most_versions_) kept.pop_front();
-        return kept.back();
-    }
-
-    std::vector<shared_version> history(const std::string& session_id) override {
-        auto found = versions_.find(session_id);
-        if (found == versions_.end()) return {};
-        return {found->second.rbegin(), found->second.rend()};
+        return keep(session_id, std::move(made));
     }
 
     void remove(const std::string& session_id) override {
-        if (versions_.erase(session_id) == 0) return;
+        if (!current(session_id)) return;
+        version_table::remove(session_id);
         auto gone = execute(database_.get(), "DELETE FROM configurations WHERE session_id = ?", {session_id});
         if (!gone) log::warning("the configurations of {} go at the next start: {}", session_id, gone.error().message);
-    }
-
-    std::vector<std::string> session_ids() override {
-        std::vector<std::string> made;
-        for (const auto& [id, unused] : versions_) made.push_back(id);
-        return made;
     }
 
   private:
@@ -111,14 +89,12 @@ class kept_store final : public configuration_store {
                             {session_id, number, micros(what.made_at), what.what.document});
         if (!done) return done;
         done = execute(database_.get(), "DELETE FROM configurations WHERE session_id = ? AND number <= ?",
-                       {session_id, number - static_cast<std::int64_t>(most_versions_)});
+                       {session_id, number - static_cast<std::int64_t>(most_versions())});
         if (!done) return done;
         return all->commit();
     }
 
     storage::database database_;
-    std::size_t most_versions_;
-    std::map<std::string, std::deque<shared_version>> versions_;
 };
 
 }  // namespace
