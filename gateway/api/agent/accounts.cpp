@@ -16,9 +16,6 @@ namespace {
 using accounts::account;
 using nlohmann::json;
 
-constexpr std::uint64_t default_page = 100;
-constexpr std::uint64_t largest_page = 1000;
-
 json to_object(const account& from) {
     json made = {{"id", from.id},
                  {"user_id", from.user_id},
@@ -54,7 +51,7 @@ awaitable<http::response> list_accounts(context& with, http::request& from) {
     if (!good) co_return refuse(good.error(), from);
     auto user = asked_user(from);
     if (!user) co_return refuse(user.error(), from);
-    auto limit = query_number(from, "limit", default_page, 1, largest_page);
+    auto limit = query_limit(from);
     if (!limit) co_return refuse(limit.error(), from);
     auto all = with.options.accounts->list();
     if (!all) co_return refuse(all.error(), from);

@@ -1,17 +1,11 @@
 // The cells of a session, running ones too: whoever lost a connection comes back here.
 #include <fmt/format.h>
 
-#include <limits>
-
 #include "gateway/api/agent/cell_json.hpp"
 #include "gateway/api/agent/context.hpp"
 
 namespace gateway::api::agent {
 namespace {
-
-constexpr std::uint64_t default_page = 100;
-constexpr std::uint64_t largest_page = 1000;
-constexpr auto most = std::numeric_limits<std::uint64_t>::max();
 
 using shared_cell = std::shared_ptr<const sessions::cell>;
 
@@ -68,12 +62,10 @@ awaitable<http::response> list_cells(context& with, http::request& from) {
     if (!good) co_return refuse(good.error(), from);
     auto found = find_session(with, from);
     if (!found) co_return refuse(found.error(), from);
-    auto after = query_number(from, "after", 0, 0, most);
-    if (!after) co_return refuse(after.error(), from);
-    auto limit = query_number(from, "limit", default_page, 1, largest_page);
-    if (!limit) co_return refuse(limit.error(), from);
-    auto cells = (*found)->cells(*after, *limit + 1);
-    bool more = cells.size() > *limit;
+    auto page = query_page(from);
+    if (!page) co_return refuse(page.error(), from);
+    auto cells = (*found)->cells(page->after, page->limit + 1);
+    bool more = cells.size() > page->limit;
     if (more) cells.pop_back();
     auto writer = std::make_shared<page_writer>(*found, std::move(cells), more, with.options);
     co_return stream_response([writer] { return writer->next(); });

@@ -1,7 +1,6 @@
 // POST …/bash and the commands of a session. As with cells, a client that goes away stops waiting, not the command.
 #include <fmt/format.h>
 
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
@@ -17,10 +16,6 @@ namespace gateway::api::agent {
 namespace {
 
 using nlohmann::json;
-
-constexpr std::uint64_t default_page = 100;
-constexpr std::uint64_t largest_page = 1000;
-constexpr auto most = std::numeric_limits<std::uint64_t>::max();
 
 std::string command_text(const sessions::command& from) { return dump(command_object(from)); }
 
@@ -96,16 +91,14 @@ awaitable<http::response> list_commands(context& with, http::request& from) {
     if (!good) co_return refuse(good.error(), from);
     auto found = find_session(with, from);
     if (!found) co_return refuse(found.error(), from);
-    auto after = query_number(from, "after", 0, 0, most);
-    if (!after) co_return refuse(after.error(), from);
-    auto limit = query_number(from, "limit", default_page, 1, largest_page);
-    if (!limit) co_return refuse(limit.error(), from);
-    auto all = (*found)->commands().list(*after, *limit + 1);
-    const bool more = all.size() > *limit;
+    auto page = query_page(from);
+    if (!page) co_return refuse(page.error(), from);
+    auto all = (*found)->commands().list(page->after, page->limit + 1);
+    const bool more = all.size() > page->limit;
     if (more) all.pop_back();
-    auto page = std::make_shared<command_page>(std::move(all), more);
+    auto items = std::make_shared<command_page>(std::move(all), more);
     http::response answer;
-    answer.body = http::body_source([page] { return page->next(); });
+    answer.body = http::body_source([items] { return items->next(); });
     co_return answer;
 }
 
@@ -125,18 +118,26 @@ awaitable<http::response> get_command(context& with, http::request& from) {
     co_return answer_with(*found, from.parameters.at(1), from);
 }
 
+// What `parse` takes of the body's fields; others are refused.
+template <class Parse>
+auto read_call(const http::request& from, Parse parse) -> result<decltype(parse(std::declval<fields&>()))> {
+    auto object = read_request(from.body, request_form::plain);
+    if (!object) return object.error();
+    fields given(*object);
+    auto call = parse(given);
+    if (auto valid = given.finish(); !valid) return valid.error();
+    return call;
+}
+
 awaitable<http::response> signal_command(context& with, http::request& from) {
     auto good = check_query(from, {"user_id"});
     if (!good) co_return refuse(good.error(), from);
     auto found = find_session(with, from);
     if (!found) co_return refuse(found.error(), from);
-    auto object = read_request(from.body, request_form::plain);
-    if (!object) co_return refuse(object.error(), from);
-    fields given(*object);
-    auto call = parse_signal(given);
-    if (auto valid = given.finish(); !valid) co_return refuse(valid.error(), from);
+    auto call = read_call(from, parse_signal);
+    if (!call) co_return refuse(call.error(), from);
     const auto& id = from.parameters.at(1);
-    auto done = (*found)->commands().signal(id, call.number);
+    auto done = (*found)->commands().signal(id, call->number);
     if (!done) co_return refuse(done.error(), from);
     co_return answer_with(*found, id, from);
 }
@@ -146,13 +147,10 @@ awaitable<http::response> write_stdin(context& with, http::request& from) {
     if (!good) co_return refuse(good.error(), from);
     auto found = find_session(with, from);
     if (!found) co_return refuse(found.error(), from);
-    auto object = read_request(from.body, request_form::plain);
-    if (!object) co_return refuse(object.error(), from);
-    fields given(*object);
-    auto call = parse_stdin(given);
-    if (auto valid = given.finish(); !valid) co_return refuse(valid.error(), from);
+    auto call = read_call(from, parse_stdin);
+    if (!call) co_return refuse(call.error(), from);
     const auto& id = from.parameters.at(1);
-    auto done = (*found)->commands().write(id, std::move(call.data), call.eof);
+    auto done = (*found)->commands().write(id, std::move(call->data), call->eof);
     if (!done) co_return refuse(done.error(), from);
     co_return answer_with(*found, id, from);
 }

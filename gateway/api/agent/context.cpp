@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <utility>
 
 #include "gateway/base/ids.hpp"
@@ -64,6 +65,16 @@ result<std::uint64_t> query_number(const http::request& from, const char* name, 
         return failure{errc::invalid_request,
                        fmt::format("{} must be a whole number from {} to {}", name, least, most)};
     return value;
+}
+
+result<std::uint64_t> query_limit(const http::request& from) { return query_number(from, "limit", 100, 1, 1000); }
+
+result<seq_page> query_page(const http::request& from) {
+    auto after = query_number(from, "after", 0, 0, std::numeric_limits<std::uint64_t>::max());
+    if (!after) return after.error();
+    auto limit = query_limit(from);
+    if (!limit) return limit.error();
+    return seq_page{*after, *limit};
 }
 
 void add_agent_routes(http::router& routes, sessions::registry& registry, agent_options options) {

@@ -59,5 +59,13 @@ result<void> check_query(const http::request& from, const std::vector<std::strin
 // A whole number in [least, most]; `otherwise` when it is absent.
 result<std::uint64_t> query_number(const http::request& from, const char* name, std::uint64_t otherwise,
                                    std::uint64_t least, std::uint64_t most);
+// How many a page of a list has: `limit`, 1 to 1000, 100 when it is absent.
+result<std::uint64_t> query_limit(const http::request& from);
+// A page of what has a seq: `after` and `limit`.
+struct seq_page {
+    std::uint64_t after = 0;
+    std::uint64_t limit = 0;
+};
+result<seq_page> query_page(const http::request& from);
 
 }  // namespace gateway::api::agent

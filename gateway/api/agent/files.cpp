@@ -13,9 +13,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::uint64_t default_page = 100;
-constexpr std::uint64_t largest_page = 1000;
-
 std::string page_json(const mounts::file_page& page) {
     json answer = {{"items", json::array()}};
     for (const auto& each : page.items) answer["items"].push_back(files::file_object(each));
@@ -28,7 +25,7 @@ awaitable<http::response> list_files(context& with, http::request& from) {
     if (!good) co_return refuse(good.error(), from);
     auto found = find_session(with, from);
     if (!found) co_return refuse(found.error(), from);
-    auto limit = query_number(from, "limit", default_page, 1, largest_page);
+    auto limit = query_limit(from);
     if (!limit) co_return refuse(limit.error(), from);
     auto prefix = from.find_query("prefix").value_or(""), cursor = from.find_query("cursor").value_or("");
     auto& pool = *with.options.pool;

@@ -18,9 +18,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::uint64_t default_page = 100;
-constexpr std::uint64_t largest_page = 1000;
-
 // The order of a listing, and its cursor: when a session was made (microseconds), then its id. A cursor stays good when
 // the session that it came from has ended.
 using place = std::tuple<long long, std::string>;
@@ -69,7 +66,7 @@ awaitable<http::response> list_sessions(context& with, http::request& from) {
     if (!user) co_return refuse(user.error(), from);
     auto after = parse_cursor(from.find_query("cursor").value_or(""));
     if (!after) co_return refuse(after.error(), from);
-    auto limit = query_number(from, "limit", default_page, 1, largest_page);
+    auto limit = query_limit(from);
     if (!limit) co_return refuse(limit.error(), from);
     auto all = sessions_after(with, *user, *after);
     json answer = {{"items", json::array()}};
