@@ -155,6 +155,18 @@ struct packages_section {
     integer at_once = 2;
 };
 
+// A service that users connect accounts to.
+struct service {
+    std::string base_url;
+    strings hosts;
+    std::string auth_scheme;  // "api_key", "basic" or "bearer"
+    std::string in;           // of an api_key: "header" or "query"; empty: the header
+    std::string name;         // of that header or parameter
+    std::string prefix;
+
+    bool operator==(const service&) const = default;
+};
+
 // Connected accounts, and what calls them.
 struct accounts_section {
     std::string key_file;  // empty: DATA_DIR/accounts.key
@@ -164,6 +176,9 @@ struct accounts_section {
     integer max_response_bytes = 16'777'216;
     integer max_calls_per_session = 0;  // 0: no limit
     integer max_concurrent_per_session = 16;
+    integer link_timeout_s = 600;
+    integer max_links_per_user = 20;
+    std::map<std::string, service> services;  // [accounts.services.NAME]
 };
 
 // The model that invoke_llm asks.

@@ -7,10 +7,20 @@
 
 #include "gateway/config/assembly.hpp"
 #include "gateway/config/named_mounts.hpp"
+#include "gateway/config/services.hpp"
 #include "gateway/config/toolkits.hpp"
 
 namespace gateway::config {
 namespace {
+
+using table_reader = void (*)(assembly& into, const std::string& name, const std::vector<table_entry>& entries,
+                              const std::string& where);
+
+// Of tables that operators name.
+table_reader find_table_reader(const std::string& key) {
+    if (key == "tools.toolkits") return read_toolkit;
+    return key == "accounts.services" ? read_service : nullptr;
+}
 
 // One file on its way into an assembly.
 struct file_reader {
@@ -26,7 +36,7 @@ struct file_reader {
     void read(const toml::table& root);
     void read_section(const std::string& name, const toml::table& section);
     void read_setting(const std::string& key, const toml::node& node);
-    void read_toolkits(const toml::node& node);
+    void read_tables(const std::string& key, const toml::node& node, table_reader read);
     void read_mounts(const toml::node& node);
 };
 
@@ -49,6 +59,7 @@ std::vector<std::string> known_keys() {
     std::vector<std::string> keys;
     for (const auto& one : settings()) keys.emplace_back(one.key);
     keys.emplace_back("tools.toolkits");
+    keys.emplace_back("accounts.services");
     return keys;
 }
 
@@ -105,8 +116,8 @@ texts to_texts(const toml::table& table, bool& sound) {
     return found;
 }
 
-toolkit_entry to_entry(std::string_view key, const toml::node& node, std::string where) {
-    toolkit_entry entry{std::string(key), {}, std::move(where)};
+table_entry to_entry(std::string_view key, const toml::node& node, std::string where) {
+    table_entry entry{std::string(key), {}, std::move(where)};
     if (const auto* number = node.as_integer()) entry.given = integer(number->get());
     if (const auto* text = node.as_string()) entry.given = text->get();
     if (const auto* array = node.as_array()) {
@@ -120,20 +131,19 @@ toolkit_entry to_entry(std::string_view key, const toml::node& node, std::string
     return entry;
 }
 
-void file_reader::read_toolkits(const toml::node& node) {
+void file_reader::read_tables(const std::string& key, const toml::node& node, table_reader read) {
     const auto* all = node.as_table();
-    if (all == nullptr)
-        return into.refuse("tools.toolkits", shown(node), at(node).text, "tables: [tools.toolkits.NAME]");
-    for (const auto& [key, item] : *all) {
-        std::string name(key.str());
+    if (all == nullptr) return into.refuse(key, shown(node), at(node).text, "tables: [" + key + ".NAME]");
+    for (const auto& [each, item] : *all) {
+        std::string name(each.str());
         const auto* table = item.as_table();
         if (table == nullptr) {
-            into.refuse("tools.toolkits." + name, shown(item), at(item).text, "a table: [tools.toolkits." + name + "]");
+            into.refuse(key + "." + name, shown(item), at(item).text, "a table: [" + key + "." + name + "]");
             continue;
         }
-        std::vector<toolkit_entry> entries;
+        std::vector<table_entry> entries;
         for (const auto& [entry, given] : *table) entries.push_back(to_entry(entry.str(), given, at(given).text));
-        read_toolkit(into, name, entries, at(item).text);
+        read(into, name, entries, at(item).text);
     }
 }
 
@@ -162,8 +172,8 @@ void file_reader::read_section(const std::string& name, const toml::table& secti
     for (const auto& [key, node] : section) {
         std::string full = name + "." + std::string(key.str());
         const auto* inner = node.as_table();
-        if (full == "tools.toolkits") {
-            read_toolkits(node);
+        if (auto* read = find_table_reader(full)) {
+            read_tables(full, node, read);
         } else if (inner != nullptr && (name == "sizes" || is_section(full))) {
             read_section(full, *inner);
         } else {

@@ -35,6 +35,8 @@ std::string help_text() {
            "\ntools.toolkits.NAME  (in the file only)\n    An MCP server: command = [...] or url = \"...\", and env, "
            "headers, "
            "timeout_s.\n"
+           "\naccounts.services.NAME  (in the file only)\n    A service that users connect accounts to: base_url = "
+           "\"...\", auth_scheme = \"...\", and hosts, in, name, prefix.\n"
            "\nmounts.NAME  (in the file only)\n    A directory of this machine that every session sees: directory = "
            "\"...\", and at, writable.\n";
 }

@@ -54,6 +54,10 @@ std::vector<setting> accounts_settings() {
          "Calls that a session may make; 0: no limit"},
         {"accounts.max_concurrent_per_session", accounts<&A::max_concurrent_per_session>, number(0, many),
          "Calls of a session at once; further ones wait for their turn; 0: no limit"},
+        {"accounts.link_timeout_s", accounts<&A::link_timeout_s>, number(10, 86'400),
+         "Seconds in which a link that connects an account may be used"},
+        {"accounts.max_links_per_user", accounts<&A::max_links_per_user>, number(1, many),
+         "Such links of a user that wait at once"},
     };
 }
 

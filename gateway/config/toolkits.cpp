@@ -22,49 +22,33 @@ bool are_headers(const texts& headers) {
     });
 }
 
-// Takes the entry if it has the type and is allowed.
-template <class T>
-bool take(const toolkit_entry& entry, T& into, bool (*allowed)(const T&)) {
-    const auto* given = std::get_if<T>(&entry.given);
-    if (given == nullptr || !allowed(*given)) return false;
-    into = *given;
-    return true;
-}
-
 struct toolkit_key {
     const char* name;
-    bool (*take)(const toolkit_entry&, toolkit&);
+    bool (*take)(const table_entry&, toolkit&);
     const char* allowed;
 };
 
 const toolkit_key keys[] = {
-    {"command", [](const toolkit_entry& from, toolkit& into) { return take<strings>(from, into.command, is_command); },
+    {"command", [](const table_entry& from, toolkit& into) { return take<strings>(from, into.command, is_command); },
      "a list of texts: the program and its arguments"},
     {"url",
-     [](const toolkit_entry& from, toolkit& into) {
+     [](const table_entry& from, toolkit& into) {
          return take<std::string>(from, into.url,
                                   [](const std::string& url) { return !url.empty() && is_http_url(url); });
      },
      "an http or https URL"},
-    {"env", [](const toolkit_entry& from, toolkit& into) { return take<texts>(from, into.env, are_variables); },
+    {"env", [](const table_entry& from, toolkit& into) { return take<texts>(from, into.env, are_variables); },
      "a table of texts, by names of variables"},
-    {"headers", [](const toolkit_entry& from, toolkit& into) { return take<texts>(from, into.headers, are_headers); },
+    {"headers", [](const table_entry& from, toolkit& into) { return take<texts>(from, into.headers, are_headers); },
      "a table of texts, by names of HTTP headers"},
     {"timeout_s",
-     [](const toolkit_entry& from, toolkit& into) {
+     [](const table_entry& from, toolkit& into) {
          return take<integer>(from, into.timeout_s, [](const integer& s) { return 1 <= s && s <= 31'536'000; });
      },
      "an integer from 1 to 31536000"},
 };
 
-std::string shown(const toolkit_entry& entry) {
-    if (const auto* number = std::get_if<integer>(&entry.given)) return to_text(*number);
-    if (const auto* text = std::get_if<std::string>(&entry.given)) return to_text(*text);
-    if (const auto* list = std::get_if<strings>(&entry.given)) return to_text(*list);
-    return "(hidden)";
-}
-
-void read_entry(assembly& into, const std::string& prefix, const toolkit_entry& entry, toolkit& made) {
+void read_entry(assembly& into, const std::string& prefix, const table_entry& entry, toolkit& made) {
     auto known = std::find_if(std::begin(keys), std::end(keys), [&](const auto& key) { return key.name == entry.key; });
     if (known == std::end(keys)) {
         std::vector<std::string> names;
@@ -76,7 +60,7 @@ void read_entry(assembly& into, const std::string& prefix, const toolkit_entry& 
 
 }  // namespace
 
-void read_toolkit(assembly& into, const std::string& name, const std::vector<toolkit_entry>& entries,
+void read_toolkit(assembly& into, const std::string& name, const std::vector<table_entry>& entries,
                   const std::string& where) {
     std::string key = "tools.toolkits." + name;
     if (!is_toolkit_name(name)) {

@@ -102,5 +102,40 @@ TEST_F(Services, AComposioAccountSaysWhatMayBeCalled) {
     EXPECT_THAT(stopped().text, HasSubstr("did you mean tools.composio.api_key?"));
 }
 
+TEST_F(Services, ThatUsersConnectAreTablesOfTheirOwn) {
+    file(
+        "[accounts]\nlink_timeout_s = 60\n[accounts.services.github]\nbase_url = \"https://api.github.com\"\n"
+        "hosts = [\"uploads.github.com\"]\nauth_scheme = \"bearer\"\n[accounts.services.maps-2]\n"
+        "base_url = \"https://maps.example/v2\"\nauth_scheme = \"api_key\"\nin = \"header\"\nname = \"x-key\"\n"
+        "prefix = \"Key \"\n");
+    auto accounts = loaded_values().accounts;
+    EXPECT_EQ(accounts.link_timeout_s, 60);
+    EXPECT_EQ(accounts.services["github"],
+              (service{"https://api.github.com", {"uploads.github.com"}, "bearer", "", "", ""}));
+    EXPECT_EQ(accounts.services["maps-2"],
+              (service{"https://maps.example/v2", {}, "api_key", "header", "x-key", "Key "}));
+}
+
+TEST_F(Services, ThatUsersConnectAreRefusedByTheirKeys) {
+    const std::pair<const char*, const char*> cases[] = {
+        {"[accounts.services.GitHub]\n", "accounts.services.GitHub"},
+        {"[accounts.services.composio]\n", "and not composio"},
+        {"[accounts.services.a]\nauth_scheme = \"bearer\"\n", "given base_url and auth_scheme"},
+        {"[accounts.services.a]\nbase_url = \"ftp://a\"\n", "an http or https URL"},
+        {"[accounts.services.a]\nauth_scheme = \"oauth2\"\n", "\"api_key\", \"basic\" or \"bearer\""},
+        {"[accounts.services.a]\nin = \"body\"\n", "accounts.services.a.in"},
+        {"[accounts.services.a]\nhosts = \"b\"\n", "a list of host names"},
+        {"[accounts.services.a]\nbase_urls = \"https://a\"\n", "did you mean accounts.services.a.base_url?"},
+        {"[accounts.services.a]\nbase_url = \"https://a\"\nauth_scheme = \"basic\"\nin = \"query\"\n",
+         "accounts.services.a.in"},
+        {"[accounts]\nservices = 5\n", "tables: [accounts.services.NAME]"},
+        {"[accounts.services]\na = 5\n", "a table: [accounts.services.a]"},
+    };
+    for (const auto& [text, says] : cases) {
+        file(text);
+        EXPECT_THAT(stopped().text, HasSubstr(says)) << text;
+    }
+}
+
 }  // namespace
 }  // namespace gateway::config
