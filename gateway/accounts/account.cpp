@@ -161,6 +161,16 @@ result<account> checked(account given, const account_rules& rules) {
     return given;
 }
 
+result<account> checked_service(account given, const account_rules& rules) {
+    given.user_id = "any";
+    given.username = given.scheme == auth_scheme::basic ? "any" : "";
+    auto made = checked(std::move(given), rules);
+    if (!made) return made;
+    made->user_id.clear();
+    made->username.clear();
+    return made;
+}
+
 result<void> check_secret(const account& of, const std::string& secret) {
     bool is_password = of.scheme == auth_scheme::basic;
     auto least = is_password ? 1 : least_secret;

@@ -47,6 +47,8 @@ struct account_rules {
 
 // The account with its parts written in one way (a bare host becomes an origin); invalid_request says what to change.
 result<account> checked(account given, const account_rules& rules);
+// The same for a service: what its accounts have in common, without user and user name.
+result<account> checked_service(account given, const account_rules& rules);
 result<void> check_alias(const std::string& alias);
 // What can be sent as it is: 8 to 8,192 visible characters, of a password 1 to 8,192.
 result<void> check_secret(const account& of, const std::string& secret);

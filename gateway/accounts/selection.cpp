@@ -23,21 +23,6 @@ std::string lower(std::string text) {
     return text;
 }
 
-// In the session's order where it pins accounts.
-std::vector<account> candidates(const std::vector<account>& all, const account_scope& whose,
-                                const std::string& toolkit) {
-    std::vector<account> made;
-    for (const auto& each : all)
-        if (each.user_id == whose.user_id && each.toolkit == toolkit) made.push_back(each);
-    auto pins = whose.pinned.find(toolkit);
-    if (pins == whose.pinned.end()) return made;
-    const auto& order = pins->second;
-    auto place = [&](const account& of) { return std::find(order.begin(), order.end(), of.id) - order.begin(); };
-    std::erase_if(made, [&](const auto& each) { return place(each) == std::ssize(order); });
-    std::stable_sort(made.begin(), made.end(), [&](const auto& a, const auto& b) { return place(a) < place(b); });
-    return made;
-}
-
 failure none(const account_scope& whose, const std::string& toolkit, bool pinned) {
     if (pinned && whose.pinned.at(toolkit).empty())
         return {errc::no_account,
@@ -55,6 +40,21 @@ failure none(const account_scope& whose, const std::string& toolkit, bool pinned
 }
 
 }  // namespace
+
+std::vector<account> candidates(const std::vector<account>& all, const account_scope& whose,
+                                const std::string& toolkit_name) {
+    const auto toolkit = lower(toolkit_name);
+    std::vector<account> made;
+    for (const auto& each : all)
+        if (each.user_id == whose.user_id && each.toolkit == toolkit) made.push_back(each);
+    auto pins = whose.pinned.find(toolkit);
+    if (pins == whose.pinned.end()) return made;
+    const auto& order = pins->second;
+    auto place = [&](const account& of) { return std::find(order.begin(), order.end(), of.id) - order.begin(); };
+    std::erase_if(made, [&](const auto& each) { return place(each) == std::ssize(order); });
+    std::stable_sort(made.begin(), made.end(), [&](const auto& a, const auto& b) { return place(a) < place(b); });
+    return made;
+}
 
 result<account> choose(const std::vector<account>& all, const account_scope& whose, const std::string& toolkit_name,
                        const std::string& wanted) {

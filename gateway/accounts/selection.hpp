@@ -17,6 +17,10 @@ struct account_scope {
     std::map<std::string, std::vector<std::string>> pinned;
 };
 
+// Those of the user for the toolkit that the session lets in, in the order in which it pins them; disabled ones too.
+std::vector<account> candidates(const std::vector<account>& all, const account_scope& whose,
+                                const std::string& toolkit);
+
 // `wanted`: an id or an alias; empty: the pinned one, else the only one there is. no_account when there is none for the
 // toolkit; account_not_found when the wanted one is not among them; invalid_request names the several there are.
 result<account> choose(const std::vector<account>& all, const account_scope& whose, const std::string& toolkit,

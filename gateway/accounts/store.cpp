@@ -171,7 +171,7 @@ result<account> account_store::add(account what, const std::string& secret) {
     auto writing = begin_change();
     if (!writing) return writing.error();
     if (auto good = check_new(*made); !good) return good.error();
-    made->id = make_id("ca_");
+    if (made->id.empty()) made->id = make_id("ca_");
     made->created_at = iso8601(wall_clock::now());
     auto kept = sealed(*made, secret);
     if (!kept) return kept.error();

@@ -28,7 +28,8 @@ class account_store {
     static result<std::unique_ptr<account_store>> open(const std::string& data_dir, const std::string& key_file,
                                                        account_rules rules);
 
-    // Checks it, and gives it id and time. invalid_request, name_taken (the user's alias), limit_reached, io_error.
+    // Checks it, and gives it a time, and an id unless it has one that make_id() gave. invalid_request, name_taken (the
+    // user's alias), limit_reached, io_error.
     result<account> add(account what, const std::string& secret);
     // account_not_found and the failures of add().
     result<account> change(const std::string& id, const account_change& what);
