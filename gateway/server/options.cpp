@@ -221,6 +221,27 @@ tools::search_options to_search_options(const config::config& from) {
 
 accounts::account_rules to_account_rules(const config::config& from) { return {from.accounts.plain_http}; }
 
+result<accounts::link_rules> to_connecting_rules(const config::config& from) {
+    const auto& section = from.accounts;
+    accounts::link_rules out;
+    out.most_per_user = size(section.max_links_per_user);
+    out.life = std::chrono::seconds(section.link_timeout_s);
+    for (const auto& [name, service] : section.services) {
+        accounts::account made;
+        made.toolkit = name;
+        made.base_url = service.base_url;
+        made.hosts = service.hosts;
+        made.scheme = accounts::find_scheme(service.auth_scheme).value_or(made.scheme);
+        made.place = accounts::find_place(service.in).value_or(made.place);
+        made.parameter = service.name;
+        made.prefix = service.prefix;
+        auto good = accounts::checked_service(std::move(made), to_account_rules(from));
+        if (!good) return failure{errc::invalid_request, "accounts.services." + name + ": " + good.error().message};
+        out.services.emplace(name, std::move(*good));
+    }
+    return out;
+}
+
 accounts::proxy_options to_proxy_options(const config::config& from) {
     const auto& section = from.accounts;
     accounts::proxy_options out;

@@ -38,6 +38,8 @@ tools::composio_options to_upstream_options(const config::config& from);
 tools::model_options to_model_options(const config::config& from);
 tools::search_options to_search_options(const config::config& from);
 accounts::account_rules to_account_rules(const config::config& from);
+// [accounts.services.NAME], by NAME. invalid_request names the setting.
+result<accounts::link_rules> to_connecting_rules(const config::config& from);
 accounts::proxy_options to_proxy_options(const config::config& from);
 // What the package in a kernel is told besides its key: how long a tool call may take.
 std::string to_preload_metadata(const config::config& from);

@@ -107,6 +107,7 @@ class parts {
     packages::installer installer_;
     std::unique_ptr<accounts::account_store> accounts_;
     std::unique_ptr<accounts::proxy> proxy_;
+    accounts::link_rules connecting_;
     std::unique_ptr<api::composio::service> composio_;
     std::string made_token_;
     std::shared_ptr<files::links> links_;
@@ -218,6 +219,9 @@ result<void> parts::open_accounts() {
         accounts::account_store::open(owned_.data(), settings_.accounts.key_file, to_account_rules(settings_));
     if (!opened) return opened.error();
     accounts_ = std::move(*opened);
+    auto connecting = to_connecting_rules(settings_);
+    if (!connecting) return connecting.error();
+    connecting_ = std::move(*connecting);
     if (auto found = accounts_->check_key(); !found) log::error("{}", found.error().message);
     proxy_ = std::make_unique<accounts::proxy>(io_.get_executor(), *accounts_, pool_, to_proxy_options(settings_));
     return {};
@@ -241,6 +245,8 @@ void parts::add_routes() {
     composio.pool = &pool_;
     composio.links = links_;
     composio.proxy = proxy_.get();
+    composio.accounts = accounts_.get();
+    composio.connecting = connecting_;
     composio_ = std::make_unique<api::composio::service>(io_.get_executor(), registry_, *toolbox_, std::move(composio));
     composio_->add_routes(router_);
 }

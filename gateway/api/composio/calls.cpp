@@ -5,6 +5,8 @@
 
 #include "gateway/api/composio/bash_tool.hpp"
 #include "gateway/api/composio/catalog.hpp"
+#include "gateway/api/composio/connection_tools.hpp"
+#include "gateway/api/composio/connections.hpp"
 #include "gateway/api/composio/json_reading.hpp"
 #include "gateway/api/composio/tool_search.hpp"
 #include "gateway/tools/slug_table.hpp"
@@ -35,11 +37,14 @@ awaitable<tool_outcome> perform(shared_call call) {
         co_return co_await run_bash(call->session, what.arguments, std::move(begun));
     }
     if (what.of->which == meta::multi_execute) co_return co_await call_many(call);
+    if (what.of->which == meta::manage_connections) co_return co_await manage_connections(call);
+    if (what.of->which == meta::wait_for_connections) co_return co_await wait_for_connections(call);
     auto all = co_await allowed_tools(call->with.tools, call->settings());
-    if (what.of->which == meta::search_tools)
-        co_return good_outcome(search_answer(all, *what.arguments, call->settings()));
     if (what.of->which == meta::get_tool_schemas) co_return good_outcome(schemas_answer(all, *what.arguments));
-    co_return good_outcome(connections_answer(all, *what.arguments));
+    auto known = connections_of(call->with, *call->session, call->settings(), all);
+    if (!known) co_return refused_outcome(known.error());
+    const auto connected = admitted(std::move(*known), call->settings());
+    co_return good_outcome(search_answer(all, *what.arguments, call->settings(), connected));
 }
 
 void note_step(sessions::session& of, const json& arguments) {
@@ -62,8 +67,8 @@ awaitable<tool_outcome> call_toolkit(shared_call call, std::string slug, std::st
 shared_watch begin_call(context& with, const found_session& of, tool_call what, const std::string& key, bool is_retry) {
     auto session = of.session;
     auto version = of.version;
-    auto work = [&with, session, version, what](std::shared_ptr<run> which) {
-        auto call = std::make_shared<running_call>(running_call{with, session, version, what, std::move(which)});
+    auto work = [&with, session, version, what, url = of.page_url](std::shared_ptr<run> which) {
+        auto call = std::make_shared<running_call>(running_call{with, session, version, what, std::move(which), url});
         return perform(std::move(call));
     };
     if (what.of) note_step(*session, *what.arguments);

@@ -15,8 +15,10 @@ struct running_call {
     std::shared_ptr<const configuration_version> version;
     tool_call what;
     std::shared_ptr<run> which;
+    std::string page_url;  // found_session's
 
     const configuration& settings() const { return version->what; }
+    found_session found() const { return {session, version, page_url}; }
 };
 using shared_call = std::shared_ptr<running_call>;
 

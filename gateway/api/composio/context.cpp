@@ -31,6 +31,9 @@ context::context(executor ex, sessions::registry& registry, tools::toolbox& tool
       mcp(ex) {
     if (!this->options.links)
         this->options.links = std::make_shared<files::links>(files::link_signer::make(), files::link_rules{});
+    if (options.accounts)
+        account_links =
+            std::make_unique<accounts::pending_links>(ex, *this->options.accounts, this->options.connecting);
 }
 
 service::service(executor ex, sessions::registry& registry, tools::toolbox& tools, service_options options)
@@ -48,6 +51,8 @@ result<void> service::keep_in(const std::string& data_dir) {
 void service::add_routes(http::router& to) {
     add_session_routes(to, context_);
     add_tool_routes(to, context_);
+    add_connection_routes(to, context_);
+    add_connect_routes(to, context_);
     add_execute_routes(to, context_);
     add_mount_routes(to, context_);
     add_proxy_routes(to, context_);
@@ -95,7 +100,8 @@ result<found_session> find_session(context& with, const http::request& from) {
         version = *added;
     }
     version = with_sandbox(std::move(version), *found);
-    return found_session{std::move(found), std::move(version)};
+    auto base = with.options.links->base_for(from);
+    return found_session{std::move(found), std::move(version), base ? *base + "connect/" : ""};
 }
 
 void forget_ended(context& with) {

@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include "gateway/accounts/pending_links.hpp"
 #include "gateway/api/composio/configuration_store.hpp"
 #include "gateway/api/composio/mcp_call.hpp"
 #include "gateway/api/composio/routes.hpp"
@@ -24,6 +25,7 @@ struct context {
     std::unique_ptr<configuration_store> configurations;
     run_table runs;
     mcp_calls mcp;
+    std::unique_ptr<accounts::pending_links> account_links;  // null without accounts
     seen_restarts seen;
     std::set<std::string> changing;  // sessions whose sandbox a PATCH is changing
 };
@@ -37,6 +39,8 @@ void add_route(http::router& routes, const std::shared_ptr<context>& with, const
 
 // One function a family, each in its own file.
 void add_session_routes(http::router& routes, const std::shared_ptr<context>& with);
+void add_connection_routes(http::router& routes, const std::shared_ptr<context>& with);
+void add_connect_routes(http::router& routes, const std::shared_ptr<context>& with);
 void add_tool_routes(http::router& routes, const std::shared_ptr<context>& with);
 void add_execute_routes(http::router& routes, const std::shared_ptr<context>& with);
 void add_proxy_routes(http::router& routes, const std::shared_ptr<context>& with);
@@ -49,6 +53,7 @@ http::response refuse(const failure& why, const http::request& from);
 struct found_session {
     shared_session session;
     std::shared_ptr<const configuration_version> version;  // never null
+    std::string page_url = {};  // where links to connect accounts lead; empty when the request named no host
 
     const configuration& settings() const { return version->what; }
 };

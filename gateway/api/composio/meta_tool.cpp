@@ -49,7 +49,7 @@ constexpr const char* connections_output = R"({"type":"object","properties":{"me
 
 constexpr const char* wait_input = R"({"type":"object","required":["toolkits"],"properties":{
 "toolkits":{"type":"array","minItems":1,"maxItems":50,"items":{"type":"string"},"description":"Names of toolkits"},
-"timeout_s":{"type":"number","description":"Nothing is ever waited for here: the answer says how it is"},
+"timeout_s":{"type":"number","description":"Seconds to wait at most; 120 when absent"},
 "session_id":{"type":"string","description":"The id that COMPOSIO_SEARCH_TOOLS gave"}}})";
 constexpr const char* wait_output = R"({"type":"object","required":["message","results"],"properties":{
 "message":{"type":"string"},"results":{"type":"object"},"summary":{"type":"object"},"session":{"type":"object"}}})";
@@ -98,10 +98,14 @@ const std::vector<meta_tool>& meta_tools() {
         {meta::multi_execute, "COMPOSIO_MULTI_EXECUTE_TOOL", "Execute several tools",
          "Calls up to 50 tools at once; the results are in the order of the calls.", multi_input, multi_output, false},
         {meta::manage_connections, "COMPOSIO_MANAGE_CONNECTIONS", "Manage connections",
-         "Says which toolkits can be used. None needs to be connected here.", connections_input, connections_output,
-         false},
+         "Says which toolkits can be used. For one that needs a connected account, gives a link for the user to "
+         "connect "
+         "it; its API is then called with proxy_execute.",
+         connections_input, connections_output, false},
         {meta::wait_for_connections, "COMPOSIO_WAIT_FOR_CONNECTIONS", "Wait for connections",
-         "Says which toolkits can be used; nothing is ever pending here.", wait_input, wait_output, true},
+         "Waits until the user has followed the links of COMPOSIO_MANAGE_CONNECTIONS, and says which toolkits can be "
+         "used.",
+         wait_input, wait_output, true},
         {meta::workbench, "COMPOSIO_REMOTE_WORKBENCH", "Remote workbench", workbench_description, workbench_input,
          workbench_output, false},
         {meta::bash, "COMPOSIO_REMOTE_BASH_TOOL", "Remote bash", bash_description, bash_input, bash_output, false},

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "gateway/accounts/pending_links.hpp"
 #include "gateway/accounts/proxy.hpp"
 #include "gateway/files/links.hpp"
 #include "gateway/http/router.hpp"
@@ -27,6 +28,8 @@ struct service_options {
     asio::thread_pool* pool = nullptr;               // reads and writes files; outlives the router
     std::shared_ptr<const files::links> links;       // to files; null: such as end with the process
     accounts::proxy* proxy = nullptr;                // outlives the service; null: no proxy_execute
+    accounts::account_store* accounts = nullptr;     // likewise; null: nothing is connected
+    accounts::link_rules connecting = {};            // what links may connect
 };
 
 // What a session's calls of connected accounts may do.

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "gateway/api/composio/connection_json.hpp"
 #include "gateway/api/composio/json_reading.hpp"
 #include "gateway/api/composio/workbench.hpp"
 #include "gateway/base/ids.hpp"
@@ -110,14 +111,29 @@ std::vector<tool_description> only_toolkits(std::vector<tool_description> all, c
     return all;
 }
 
-json connection_statuses(const std::set<std::string>& toolkits) {
+// Without tools of its own it is found by its name alone.
+void add_connectable(std::set<std::string>& to, const connections& all, const std::set<std::string>& words) {
+    for (const auto& [toolkit, each] : all) {
+        const auto own = words_of(toolkit);
+        auto is_said = [&](const auto& word) { return words.contains(word); };
+        if (each.tools == 0 && !own.empty() && std::all_of(own.begin(), own.end(), is_said)) to.insert(toolkit);
+    }
+}
+
+json connection_statuses(const std::set<std::string>& toolkits, const connections& all) {
     json made = json::array();
-    for (const auto& each : toolkits)
-        made.push_back({{"toolkit", each},
-                        {"description", "Tools of " + each},
-                        {"has_active_connection", true},
-                        {"connection_details", json::object()},
-                        {"status_message", "Ready: it needs no connection."}});
+    for (const auto& toolkit : toolkits) {
+        const auto found = all.find(toolkit);
+        if (found == all.end()) continue;
+        const auto& each = found->second;
+        json details = json::object();
+        if (each.account) details["connected_account_id"] = each.account->id;
+        made.push_back({{"toolkit", toolkit},
+                        {"description", each.tools > 0 ? "Tools of " + toolkit : "The API of " + toolkit},
+                        {"has_active_connection", each.is_ready()},
+                        {"connection_details", details},
+                        {"status_message", connection_message(each)}});
+    }
     return made;
 }
 
@@ -130,18 +146,6 @@ bool includes(const json& arguments, const char* what, bool otherwise) {
     const auto& given = member(arguments, "include");
     if (!given.is_array() || given.empty()) return otherwise;
     return std::find(given.begin(), given.end(), json(what)) != given.end();
-}
-
-json connection_of(const std::string& toolkit, bool is_there) {
-    json made = {
-        {"toolkit", toolkit},      {"status", is_there ? "active" : "failed"}, {"has_active_connection", is_there},
-        {"redirect_url", nullptr}, {"connected_account_id", nullptr},          {"auth_config_id", nullptr},
-        {"was_reinitiated", false}};
-    made["instruction"] = is_there ? "Ready: it needs no connection." : "Use tools that are configured here.";
-    if (!is_there)
-        made["error_message"] = "there is no toolkit " + toolkit.substr(0, 100) +
-                                " on this gateway; toolkits are configured as [tools.toolkits.NAME]";
-    return made;
 }
 
 }  // namespace
@@ -159,13 +163,19 @@ std::vector<const tool_description*> rank_tools(const std::vector<tool_descripti
     return made;
 }
 
-json search_answer(const std::vector<tool_description>& all, const json& arguments, const configuration& with) {
+json search_answer(const std::vector<tool_description>& all, const json& arguments, const configuration& with,
+                   const connections& connected) {
     const auto among = only_toolkits(all, member(arguments, "toolkits"));
     json results = json::array();
     json schemas = json::object();
     std::set<std::string> toolkits;
+    for (const auto& each : member(arguments, "toolkits"))
+        if (const auto found = find_connection(connected, each.get<std::string>());
+            found != connected.end() && found->second.tools == 0)
+            toolkits.insert(found->first);
     for (const auto& query : member(arguments, "queries")) {
         const auto use_case = text_member(query, "use_case");
+        add_connectable(toolkits, connected, words_of(use_case));
         auto found =
             rank_tools(among, use_case + " " + text_member(query, "known_fields"), primary_tools + related_tools);
         results.push_back({{"index", results.size() + 1},
@@ -179,7 +189,7 @@ json search_answer(const std::vector<tool_description>& all, const json& argumen
         }
     }
     json made = {{"success", true}, {"error", nullptr}, {"results", results}, {"tool_schemas", schemas}};
-    made["toolkit_connection_statuses"] = connection_statuses(toolkits);
+    made["toolkit_connection_statuses"] = connection_statuses(toolkits, connected);
     made["next_steps_guidance"] = guidance(!schemas.empty(), with);
     made["session"] = session_of(arguments);
     made["time_info"] = time_info();
@@ -210,27 +220,6 @@ json schemas_answer(const std::vector<tool_description>& all, const json& argume
     made["suggestions"] = suggestions;
     made["not_found_message"] = "Some slugs are not those of tools here: take one of the suggestions, or search again.";
     return made;
-}
-
-json connections_answer(const std::vector<tool_description>& all, const json& arguments) {
-    json results = json::object();
-    std::size_t active = 0;
-    for (const auto& each : member(arguments, "toolkits")) {
-        const auto toolkit = toolkit_name(each.get<std::string>());
-        const bool is_there = std::any_of(all.begin(), all.end(),
-                                          [&](const auto& tool) { return toolkit_name(tool.toolkit) == toolkit; });
-        if (is_there && !results.contains(toolkit)) ++active;
-        results[toolkit] = connection_of(toolkit, is_there);
-    }
-    const auto total = results.size();
-    const json summary = {{"total_toolkits", total},
-                          {"active_connections", active},
-                          {"initiated_connections", 0},
-                          {"failed_connections", total - active}};
-    return {{"message", std::to_string(active) + " of " + std::to_string(total) + " toolkits are ready"},
-            {"results", results},
-            {"summary", summary},
-            {"session", session_echo(arguments)}};
 }
 
 }  // namespace gateway::api::composio

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gateway/api/composio/catalog.hpp"
+#include "gateway/api/composio/connections.hpp"
 
 namespace gateway::api::composio {
 
@@ -15,10 +16,8 @@ std::vector<const tool_description*> rank_tools(const std::vector<tool_descripti
 
 // What COMPOSIO_SEARCH_TOOLS and POST …/search answer. `arguments` has queries, and toolkits to look in, or none.
 nlohmann::json search_answer(const std::vector<tool_description>& all, const nlohmann::json& arguments,
-                             const configuration& with);
+                             const configuration& with, const connections& connected);
 // COMPOSIO_GET_TOOL_SCHEMAS
 nlohmann::json schemas_answer(const std::vector<tool_description>& all, const nlohmann::json& arguments);
-// COMPOSIO_MANAGE_CONNECTIONS: what is configured needs no connection, and nothing else can be connected.
-nlohmann::json connections_answer(const std::vector<tool_description>& all, const nlohmann::json& arguments);
 
 }  // namespace gateway::api::composio
