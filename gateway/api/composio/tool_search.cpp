@@ -88,8 +88,12 @@ json session_of(const json& arguments) {
     return made;
 }
 
-json guidance(bool found_any, const configuration& with) {
+json guidance(bool found_any, const json& statuses, const configuration& with) {
     json made = json::array();
+    for (const auto& each : statuses)
+        if (!each["has_active_connection"].get<bool>() && with.manage_connections)
+            made.push_back("Connect " + each["toolkit"].get<std::string>() +
+                           " with COMPOSIO_MANAGE_CONNECTIONS before its API is called.");
     if (!found_any) {
         made.push_back("No configured tool fits. Describe the task in other words, or do it with code.");
     } else if (with.multi_execute) {
@@ -189,8 +193,9 @@ json search_answer(const std::vector<tool_description>& all, const json& argumen
         }
     }
     json made = {{"success", true}, {"error", nullptr}, {"results", results}, {"tool_schemas", schemas}};
-    made["toolkit_connection_statuses"] = connection_statuses(toolkits, connected);
-    made["next_steps_guidance"] = guidance(!schemas.empty(), with);
+    auto statuses = connection_statuses(toolkits, connected);
+    made["next_steps_guidance"] = guidance(!schemas.empty(), statuses, with);
+    made["toolkit_connection_statuses"] = std::move(statuses);
     made["session"] = session_of(arguments);
     made["time_info"] = time_info();
     return made;

@@ -89,6 +89,7 @@ TEST_F(composio_connections, are_told_by_search) {
     EXPECT_EQ(by_name["maps"]["has_active_connection"], false);
     EXPECT_EQ(by_name["demo"]["has_active_connection"], true);
     EXPECT_FALSE(by_name.contains("jira"));
+    EXPECT_THAT(found["next_steps_guidance"][0].get<std::string>(), HasSubstr("Connect maps"));
     found = post("/search", R"({"queries":[{"use_case":"write a ticket"}],"toolkits":["JIRA"]})").body;
     EXPECT_EQ(found["toolkit_connection_statuses"][0]["toolkit"], "jira");
 }
