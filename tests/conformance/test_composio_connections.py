@@ -55,6 +55,11 @@ def session(client: composio.Composio, request: pytest.FixtureRequest) -> Iterat
     made.delete()
 
 
+def test_a_service_that_no_account_could_have_is_refused_at_the_start(start_module_gateway: Callable[..., Gateway]) -> None:
+    with pytest.raises(AssertionError, match=r"accounts\.services\.github: base_url must begin with https://"):
+        start_module_gateway(config='[accounts.services.github]\nbase_url = "http://api.example.com"\nauth_scheme = "bearer"\n')
+
+
 def fill(url: str, **fields: str) -> httpx.Response:
     """As a browser sends the form."""
     parts = urlsplit(url)
