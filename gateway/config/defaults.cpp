@@ -21,10 +21,11 @@ std::string default_data_dir(const sources& from) {
     return home.empty() ? "/var/lib/cellgate" : home + "/.local/share/cellgate";
 }
 
-std::string default_runtime_dir(const sources& from) {
+std::string default_runtime_dir(const sources& from, const std::string& data_dir) {
     auto runtime = variable(from, "XDG_RUNTIME_DIR");
     if (!runtime.empty()) return runtime + "/cellgate";
-    return from.uid == 0 ? "/run/cellgate" : "/tmp/cellgate-" + std::to_string(from.uid);
+    // Root's boxes show it as another user's, which /run cannot be before Linux 6.3.
+    return from.uid == 0 ? data_dir + "/run" : "/tmp/cellgate-" + std::to_string(from.uid);
 }
 
 // In a build tree the program is BUILD/gateway/main/cellgate and the launcher BUILD/kernel/launcher/cellgate-launcher.
@@ -56,7 +57,7 @@ void resolve_defaults(assembly& all, const sources& from) {
         if (setting.empty()) setting = std::move(found);
     };
     fill(all.values.storage.data_dir, default_data_dir(from));
-    fill(all.values.storage.runtime_dir, default_runtime_dir(from));
+    fill(all.values.storage.runtime_dir, default_runtime_dir(from, all.values.storage.data_dir));
     fill(all.values.kernels.launcher, find_launcher(program_dir));
     fill(all.values.kernels.package_dir, find_package_dir(program_dir));
 }

@@ -50,17 +50,20 @@ std::array<char*, 2> libraries_only() {
 
 }  // namespace
 
-result<child_process> child_process::start(const std::string& program, int socket) {
+result<child_process> child_process::start(const std::vector<std::string>& argv, int socket) {
     constexpr int childs_socket = 3;
     spawn_settings settings;
     use_fresh_signals(settings.attributes);
     posix_spawn_file_actions_adddup2(&settings.actions, socket, childs_socket);
-    std::string name = program;
-    char* argv[] = {name.data(), nullptr};
+    auto texts = argv;
+    std::vector<char*> pointers;
+    for (auto& each : texts) pointers.push_back(each.data());
+    pointers.push_back(nullptr);
     std::array<char*, 2> environment = libraries_only();
     pid_t pid = 0;
-    int error = posix_spawn(&pid, program.c_str(), &settings.actions, &settings.attributes, argv, environment.data());
-    if (error != 0) return failure{errc::io_error, "cannot start " + program + ": " + std::strerror(error)};
+    int error = posix_spawn(&pid, argv.front().c_str(), &settings.actions, &settings.attributes, pointers.data(),
+                            environment.data());
+    if (error != 0) return failure{errc::io_error, "cannot start " + argv.front() + ": " + std::strerror(error)};
     ::kernel::file_descriptor pidfd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
     return child_process(pid, std::move(pidfd));
 }

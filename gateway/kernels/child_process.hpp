@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "gateway/base/async.hpp"
 #include "gateway/base/result.hpp"
@@ -15,7 +16,7 @@ class child_process {
   public:
     // `socket` becomes the child's descriptor 3; everything else must be close-on-exec. With default signals, in a
     // session of its own, and with nothing of this process's environment but LD_LIBRARY_PATH.
-    static result<child_process> start(const std::string& program, int socket);
+    static result<child_process> start(const std::vector<std::string>& argv, int socket);
     child_process(child_process&&) noexcept = default;
     child_process& operator=(child_process&&) = delete;
     // Kills a child that still runs.

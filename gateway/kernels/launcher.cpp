@@ -35,13 +35,13 @@ struct launcher_process::implementation {
     ::kernel::file_descriptor keeper;
 };
 
-result<launcher_process> launcher_process::start(const std::string& program) {
+result<launcher_process> launcher_process::start(const std::string& program, id_range ids) {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
         return failure{errc::io_error, std::string("cannot make the launcher's socket: ") + std::strerror(errno)};
     ::kernel::file_descriptor ours(ends[0]);
     ::kernel::file_descriptor theirs(ends[1]);
-    auto child = child_process::start(program, theirs.get());
+    auto child = child_process::start({program, std::to_string(ids.first), std::to_string(ids.count)}, theirs.get());
     if (!child) return child.error();
     return launcher_process(std::make_unique<implementation>(std::move(*child), std::move(ours)));
 }

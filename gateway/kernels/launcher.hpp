@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -50,11 +51,17 @@ class launcher {
     virtual void signal_run(const std::string& id, int number, bool sweep) = 0;
 };
 
+// User and group ids of the host that belong to nobody: a launcher that runs as root gives each box one.
+struct id_range {
+    std::int64_t first = 2'000'000'000;
+    std::int64_t count = 65'536;
+};
+
 // Starts `program` (the cellgate-launcher executable) as a child. Call before any thread exists.
 // When the gateway dies, the launcher sees its socket close and kills every box.
 class launcher_process {
   public:
-    static result<launcher_process> start(const std::string& program);
+    static result<launcher_process> start(const std::string& program, id_range ids = {});
     launcher_process(launcher_process&&) noexcept;
     launcher_process& operator=(launcher_process&&) noexcept;
     ~launcher_process();

@@ -46,7 +46,8 @@ int run_keys(const std::string& data_dir, std::vector<std::string> words) {
 }
 
 int run_gateway(config::config settings) {
-    auto launcher = kernels::launcher_process::start(settings.kernels.launcher);
+    const auto& from = settings.kernels;
+    auto launcher = kernels::launcher_process::start(from.launcher, {from.first_uid, from.uid_count});
     if (!launcher) return fail(launcher.error());
     auto owned = server::directories::claim(settings.storage.data_dir, settings.storage.runtime_dir);
     if (!owned) return fail(owned.error());

@@ -70,8 +70,7 @@ bool read(const json& from, exit_notice& out) {
 
 bool read(const json& from, fork_request& out) {
     return read(field(from, "id"), out.id) && read(field(from, "argv"), out.argv) &&
-           read(field(from, "env"), out.env) && read(field(from, "working_dir"), out.working_dir) &&
-           read(field(from, "user_namespace"), out.user_namespace);
+           read(field(from, "env"), out.env) && read(field(from, "working_dir"), out.working_dir);
 }
 
 bool read(const json& from, zygote_ready&) { return from.is_object(); }
@@ -146,8 +145,7 @@ json to_json(const fork_request& from) {
     return {{"id", to_text(from.id)},
             {"argv", to_json(from.argv)},
             {"env", to_json(from.env)},
-            {"working_dir", to_text(from.working_dir)},
-            {"user_namespace", from.user_namespace}};
+            {"working_dir", to_text(from.working_dir)}};
 }
 
 json to_json(const zygote_ready&) { return json::object(); }

@@ -1,18 +1,22 @@
-// cellgate-launcher: makes the boxes that kernels live in. The gateway starts it with a SOCK_SEQPACKET socket as
-// descriptor 3 (protocol.hpp) and ends it by closing the other end.
+// cellgate-launcher [FIRST COUNT]: makes the boxes that kernels live in. The gateway starts it with a SOCK_SEQPACKET
+// socket as descriptor 3 (protocol.hpp) and ends it by closing the other end. FIRST and COUNT: user ids for root's
+// boxes.
 #include <fcntl.h>
+#include <grp.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 
 #include "kernel/launcher/service.hpp"
 #include "kernel/sandbox/box_error.hpp"
 #include "kernel/sandbox/freed_memory.hpp"
 #include "kernel/sandbox/namespaces.hpp"
 #include "kernel/sandbox/process_state.hpp"
+#include "kernel/sandbox/syscall_filter.hpp"
 
 namespace {
 
@@ -51,7 +55,7 @@ void adopt_orphans() {
 
 // Boxes can be made without, if the machine allows that at all; a zygote will say what it lacks.
 void prepare_for_zygotes(const kernel::isolation& how) {
-    if (!how.user_namespace) return;
+    if (!how.unprivileged) return;
     try {
         kernel::enter_user_namespace(how);
     } catch (const kernel::box_error& error) {
@@ -59,9 +63,30 @@ void prepare_for_zygotes(const kernel::isolation& how) {
     }
 }
 
+kernel::id_range ids_of(int argc, char** argv) {
+    kernel::id_range given;
+    if (argc < 3) return given;
+    return {static_cast<std::uint32_t>(std::strtoul(argv[1], nullptr, 10)),
+            static_cast<std::uint32_t>(std::strtoul(argv[2], nullptr, 10))};
+}
+
+// Of root's: what runs in a box could not give them back.
+void leave_groups(const kernel::isolation& how) {
+    if (!how.unprivileged && setgroups(0, nullptr) != 0) std::perror("cellgate-launcher: leave groups");
+}
+
+// Compiled once, for all boxes; one that cannot be made is told of by each.
+void prepare_filter() {
+    try {
+        kernel::syscall_filter::of_boxes();
+    } catch (const kernel::box_error& error) {
+        std::fprintf(stderr, "cellgate-launcher: %s\n", error.what());
+    }
+}
+
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
     if (!is_socket(gateway_socket)) {
         std::fprintf(stderr,
                      "cellgate-launcher: started by hand: it is a part of the gateway, start cellgate instead\n");
@@ -75,8 +100,10 @@ int main() {
     kernel::raise_file_limit();
     outlive_signals();
     adopt_orphans();
-    kernel::isolation how = kernel::needed_isolation();
+    kernel::isolation how = kernel::possible_isolation();
+    leave_groups(how);
     prepare_for_zygotes(how);
-    kernel::service(gateway_socket, how).run();
+    prepare_filter();
+    kernel::service(gateway_socket, how, ids_of(argc, argv)).run();
     return 0;
 }

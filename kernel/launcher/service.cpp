@@ -32,8 +32,8 @@ void empty_signals(int signals) {
 
 }  // namespace
 
-service::service(int socket, const isolation& how)
-    : socket_(socket), how_(how), deaths_(watch_children()), nursery_(how) {}
+service::service(int socket, const isolation& how, id_range ids)
+    : socket_(socket), how_(how), users_(ids), deaths_(watch_children()), nursery_(how) {}
 
 void service::run() {
     for (bool peer = true; peer;) {
@@ -147,7 +147,7 @@ void service::handle(const launch_request& what, files&) {
         check(what);
         if (boxes_.contains(what.id)) throw box_error("a kernel with the id " + what.id + " is alive");
         output_file output(what.output_file);
-        box inside = box::make(what, how_, output.writer(), [this] { forget_requests(); });
+        box inside = box::make(what, how_, next_user(), output.writer(), [this] { forget_requests(); });
         if (what.zygote)
             nursery_.prepare(*what.zygote);  // while the box is assembled
         else
@@ -157,6 +157,8 @@ void service::handle(const launch_request& what, files&) {
         answer(launch_answer{what.id, 0, 0, error.what()});
     }
 }
+
+std::shared_ptr<const box_user> service::next_user() { return how_.unprivileged ? nullptr : users_.take(); }
 
 // In a child that becomes the init of a box, whose kernel can read its memory: what other sessions were started with.
 void service::forget_requests() {

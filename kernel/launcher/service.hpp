@@ -20,7 +20,7 @@ class service {
   public:
     // The socket is the caller's. `how` boxes are made; the calling process is the reaper of its descendants, and has
     // SIGCHLD blocked.
-    service(int socket, const isolation& how);
+    service(int socket, const isolation& how, id_range ids);
     // Until the peer has gone; then every box has been killed and reaped.
     void run();
 
@@ -66,6 +66,7 @@ class service {
     void end_run(std::map<std::string, guest>::iterator which, int status);
     bool has_ended(const std::string& box);
 
+    std::shared_ptr<const box_user> next_user();
     void forget_requests();
     void update(const std::string& id, living& each);
     reply finish(const std::string& id, living& each);
@@ -91,6 +92,7 @@ class service {
 
     int socket_;
     isolation how_;
+    box_users users_;         // declared before the boxes that have them
     file_descriptor deaths_;  // of children: a signalfd
     nursery nursery_;
     std::map<std::string, living> boxes_;

@@ -23,7 +23,7 @@ void service::ask_for_kernel(living& each) {
     try {
         const launch_request& what = each.request;
         fork_job job;
-        job.request = {what.id, what.argv, what.env, what.working_dir, how_.user_namespace};
+        job.request = {what.id, what.argv, what.env, what.working_dir};
         job.init = copy(each.inside.end());
         job.reports = each.inside.take_kernels_end();
         job.output = copy(each.output.writer());
@@ -83,7 +83,7 @@ void service::launch_again(living& each) {
     try {
         output_file output(each.request.output_file);
         const launch_request what = each.request;  // the child forgets that of every box
-        box fresh = box::make(what, how_, output.writer(), [this] { forget_requests(); });
+        box fresh = box::make(what, how_, next_user(), output.writer(), [this] { forget_requests(); });
         each.output = std::move(output);
         std::swap(each.inside, fresh);
         fresh.kill();

@@ -19,7 +19,6 @@ struct fork_request {
     std::vector<std::string> argv;
     std::map<std::string, std::string> env;  // the whole environment
     std::string working_dir;
-    bool user_namespace = false;  // the box has its own
 
     bool operator==(const fork_request&) const = default;
 };

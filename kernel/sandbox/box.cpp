@@ -98,7 +98,8 @@ void check(const run_request& what) {
         throw box_error("working directory \"" + what.working_dir + "\" is not an absolute path");
 }
 
-box box::make(const launch_request& what, const isolation& how, int output, const std::function<void()>& in_child) {
+box box::make(const launch_request& what, const isolation& how, std::shared_ptr<const box_user> user, int output,
+              const std::function<void()>& in_child) {
     int ends[2];
     require(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), "make a socket");
     box made;
@@ -108,14 +109,16 @@ box box::make(const launch_request& what, const isolation& how, int output, cons
     made.init_ = fork_into_namespaces(how, made.pidfd_);
     if (made.init_ == 0) {
         in_child();
-        run_init(what, how, theirs.release(), output);
+        run_init(what, how, user.get(), theirs.release(), output);
     }
+    made.user_ = std::move(user);
     made.forked_ = what.zygote.has_value();
     if (made.forked_) made.kernels_end_ = std::move(theirs);
     return made;
 }
 
 box& box::operator=(box&& other) noexcept {
+    std::swap(user_, other.user_);
     std::swap(pidfd_, other.pidfd_);
     std::swap(reports_, other.reports_);
     std::swap(kernels_end_, other.kernels_end_);

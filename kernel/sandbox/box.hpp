@@ -3,11 +3,13 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 
 #include "kernel/launcher/file_descriptor.hpp"
 #include "kernel/launcher/protocol.hpp"
+#include "kernel/sandbox/box_user.hpp"
 #include "kernel/sandbox/namespaces.hpp"
 #include "kernel/sandbox/report.hpp"
 
@@ -21,13 +23,14 @@ void check(const run_request& what);
 class box {
   public:
     // Returns when init was forked; receive() tells what became of it. `output` is copied. `in_child` is called in what
-    // becomes init, and leaves `what` alone. Throws box_error.
-    static box make(const launch_request& what, const isolation& how, int output,
+    // becomes init, and leaves `what` alone. `user` is null where the box is an ordinary user's. Throws box_error.
+    static box make(const launch_request& what, const isolation& how, std::shared_ptr<const box_user> user, int output,
                     const std::function<void()>& in_child);
     box(box&&) noexcept = default;
     box& operator=(box&&) noexcept;
     ~box();
 
+    const box_user* user() const { return user_.get(); }
     int reports() const { return reports_.get(); }  // readable: call receive()
     int end() const { return pidfd_.get(); }        // readable: nothing lives inside any more, call reap()
     bool is_empty() const;                          // the same, asked now
@@ -58,6 +61,7 @@ class box {
     box() = default;
     void tell_init(report_kind kind, int value);
 
+    std::shared_ptr<const box_user> user_;
     file_descriptor pidfd_;
     file_descriptor reports_;
     file_descriptor kernels_end_;

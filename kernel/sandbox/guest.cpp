@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "kernel/sandbox/box_error.hpp"
+#include "kernel/sandbox/confinement.hpp"
 #include "kernel/sandbox/join_box.hpp"
 #include "kernel/sandbox/process_state.hpp"
 #include "kernel/sandbox/program.hpp"
@@ -20,12 +21,12 @@ namespace {
     _exit(127);
 }
 
-[[noreturn]] void become_guest(const run_request& what, int init, const isolation& how, const standard_files& files,
-                               int reports) {
+[[noreturn]] void become_guest(const run_request& what, int init, const standard_files& files, int reports) {
     try {
-        join_box(init, how.user_namespace);
+        join_box(init);
         for (int each = 0; each < 3; ++each) require(dup2(files[each].get(), each), "redirect the standard files");
         close_all_but({reports});
+        confine();
         begin_session(what.working_dir, reports);
         reset_signals();
         find_and_execute(what.argv, what.env);
@@ -34,14 +35,14 @@ namespace {
     }
 }
 
-void fork_guest(const run_request& what, int init, const isolation& how, const standard_files& files, int reports) {
+void fork_guest(const run_request& what, int init, const standard_files& files, int reports) {
     require(setns(init, CLONE_NEWPID), "join the box's pid namespace");
-    if (require(fork(), "fork the program") == 0) become_guest(what, init, how, files, reports);
+    if (require(fork(), "fork the program") == 0) become_guest(what, init, files, reports);
 }
 
 }  // namespace
 
-file_descriptor start_guest(const run_request& what, int init, const isolation& how, const standard_files& files,
+file_descriptor start_guest(const run_request& what, int init, const box_user* user, const standard_files& files,
                             const std::function<void()>& in_child) {
     int ends[2];
     require(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), "make a socket");
@@ -53,7 +54,9 @@ file_descriptor start_guest(const run_request& what, int init, const isolation& 
     try {
         close_all_but({init, theirs.get(), files[0].get(), files[1].get(), files[2].get()});
         in_child();
-        fork_guest(what, init, how, files, theirs.get());
+        if (user)
+            for (const file_descriptor& each : files) user->give(each.get());
+        fork_guest(what, init, files, theirs.get());
     } catch (const std::exception& error) {
         give_up(theirs.get(), error);
     }

@@ -11,6 +11,7 @@
 #include <cerrno>
 
 #include "kernel/sandbox/box_error.hpp"
+#include "kernel/sandbox/confinement.hpp"
 #include "kernel/sandbox/process_state.hpp"
 #include "kernel/sandbox/program.hpp"
 #include "kernel/sandbox/report.hpp"
@@ -19,11 +20,15 @@
 namespace kernel {
 namespace {
 
-void become_init(int report_socket, int output) {
-    // A launcher that died before this line is seen later: its end of the socket is closed.
-    require(prctl(PR_SET_PDEATHSIG, SIGKILL), "tie init to the launcher");
+// A launcher that died before this line is seen later: its end of the socket is closed.
+void die_with_launcher() { require(prctl(PR_SET_PDEATHSIG, SIGKILL), "tie init to the launcher"); }
+
+void become_init(int report_socket, int output, const box_user* user) {
+    die_with_launcher();
     prctl(PR_SET_NAME, "cellgate-init");
-    close_all_but({report_socket, output});
+    std::vector<int> needed = {report_socket, output};
+    if (user) user->add_descriptors(needed);
+    close_all_but(std::move(needed));
     block_signals();
     signal(SIGINT, SIG_IGN);
 }
@@ -48,6 +53,13 @@ std::string read_all(int pipe) {
         if (size <= 0) return text;
         text.append(buffer, size);
     }
+}
+
+// Nothing that runs in the box has more rights than its code may have, init included.
+void give_up_rights(const box_user* user) {
+    if (user) enter_user_namespace(*user);
+    confine();
+    die_with_launcher();  // forgotten with the rights
 }
 
 pid_t start_kernel(const launch_request& what, int report_socket) {
@@ -113,14 +125,16 @@ int watch(pid_t kernel, int report_socket) {
 
 }  // namespace
 
-void run_init(const launch_request& what, const isolation& how, int report_socket, int output) {
+void run_init(const launch_request& what, const isolation& how, const box_user* user, int report_socket, int output) {
     report last;
     try {
-        become_init(report_socket, output);
-        map_ids(how);
+        become_init(report_socket, output, user);
+        if (how.unprivileged) map_box_user(how);
         set_hostname(what.hostname);
-        assemble_root(how, what.hostname, what.mounts);
+        assemble_root(how, what.hostname, what.mounts, root_of::box, user);
+        if (user) user->give(output);
         use_output(output);
+        give_up_rights(user);
         pid_t kernel = what.zygote ? 0 : start_kernel(what, report_socket);
         report ready;
         ready.kind = what.zygote ? report_kind::assembled : report_kind::kernel_runs;

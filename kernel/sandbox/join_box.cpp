@@ -7,7 +7,6 @@
 #include <cerrno>
 
 #include "kernel/sandbox/box_error.hpp"
-#include "kernel/sandbox/capabilities.hpp"
 
 namespace kernel {
 
@@ -27,12 +26,10 @@ pid_t fork_into_box(const file_descriptor& own, int init, const std::function<pi
     return pid;
 }
 
-void join_box(int init, bool user_namespace) {
-    // One call, so that the box's user namespace gives the right to join the others, which belong to it.
-    const int namespaces = CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS | (user_namespace ? CLONE_NEWUSER : 0);
-    require(setns(init, namespaces), "join the box's namespaces");
-    // All were given with the user namespace; an executed program keeps them only as uid 0 of it.
-    if (user_namespace && geteuid() != 0) drop_capabilities();
+void join_box(int init) {
+    // One call, so that the box's user namespace gives an ordinary user the right to join the others, which belong to
+    // it.
+    require(setns(init, CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWUSER), "join the box's namespaces");
 }
 
 }  // namespace kernel

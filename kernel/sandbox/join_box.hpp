@@ -18,8 +18,7 @@ file_descriptor own_pid_namespace();
 // the box has gone.
 pid_t fork_into_box(const file_descriptor& own, int init, const std::function<pid_t()>& fork);
 
-// In the child: the box's other namespaces and its root, with the capabilities that a program executed there has. The
-// box has a user namespace of its own, or it does not.
-void join_box(int init, bool user_namespace);
+// In the child: the box's other namespaces and its root, with all rights there until confine().
+void join_box(int init);
 
 }  // namespace kernel

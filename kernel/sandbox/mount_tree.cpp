@@ -6,6 +6,7 @@
 #include <cerrno>
 
 #include "kernel/sandbox/box_error.hpp"
+#include "kernel/sandbox/box_user.hpp"
 #include "kernel/sandbox/mount_points.hpp"
 
 namespace kernel {
@@ -27,6 +28,8 @@ mount_tree::mount_tree(std::string source, file_descriptor tree) : source_(std::
     struct stat status {};
     require(fstat(tree_.get(), &status), "examine " + source_);
     mode_ = status.st_mode;
+    uid_ = status.st_uid;
+    gid_ = status.st_gid;
 }
 
 mount_tree mount_tree::take(const std::string& source) {
@@ -54,6 +57,21 @@ void mount_tree::add_attributes(unsigned long long attributes) {
 void mount_tree::make_read_only() { add_attributes(MOUNT_ATTR_RDONLY); }
 
 void mount_tree::make_plain() { add_attributes(MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV); }
+
+void mount_tree::give_to(const box_user& user) {
+    const file_descriptor owners = user.owners(uid_, gid_);
+    mount_attr change{};
+    change.attr_set = MOUNT_ATTR_IDMAP;
+    change.userns_fd = owners.get();
+    if (mount_setattr(tree_.get(), "", AT_EMPTY_PATH | AT_RECURSIVE, &change, sizeof change) == 0) return;
+    if (errno == EINVAL)
+        throw box_error(
+            "mount " + source_ +
+            ": its file system cannot show files as another user's, which the box of a gateway that runs as "
+            "root needs: use ext4, xfs or btrfs (or tmpfs from Linux 6.3), or run the gateway as an "
+            "ordinary user");
+    throw_errno("give " + source_ + " to the box's user");
+}
 
 void mount_tree::attach(const std::string& target, mount_points& points) const {
     points.make(target, is_directory());

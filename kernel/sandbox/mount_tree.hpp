@@ -11,6 +11,7 @@
 
 namespace kernel {
 
+class box_user;
 class mount_points;
 
 class mount_tree {
@@ -25,6 +26,8 @@ class mount_tree {
     // Adds to what the mounts have (flags that the host locked stay as they are).
     void make_read_only();
     void make_plain();  // no devices, no set-user-id programs
+    // Whatever the owner of the tree's top owns is this user's, as long as it is seen here.
+    void give_to(const box_user& user);
     bool is_directory() const { return S_ISDIR(mode_); }
 
     void attach(const std::string& target, mount_points& points) const;
@@ -36,6 +39,8 @@ class mount_tree {
     std::string source_;
     file_descriptor tree_;
     mode_t mode_ = 0;
+    uid_t uid_ = 0;
+    gid_t gid_ = 0;
 };
 
 void mount_tmpfs(const std::string& target, const char* options);

@@ -6,16 +6,28 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <fstream>
+
 #include "kernel/sandbox/box_error.hpp"
 #include "kernel/sandbox/capabilities.hpp"
 
 namespace kernel {
 namespace {
 
-void write_file(const char* path, const std::string& text) {
-    file_descriptor file(require(open(path, O_WRONLY | O_CLOEXEC), std::string("open ") + path));
-    require(write(file.get(), text.data(), text.size()), std::string("write ") + path);
+void write_file(const std::string& path, const std::string& text) {
+    file_descriptor file(require(open(path.c_str(), O_WRONLY | O_CLOEXEC), "open " + path));
+    require(write(file.get(), text.data(), text.size()), "write " + path);
 }
+
+// As only the machine's first user namespace does.
+bool has_every_id() {
+    std::ifstream map("/proc/self/uid_map");
+    unsigned long inside = 1, outside = 1, count = 0;
+    return map >> inside >> outside >> count && inside == 0 && outside == 0 && count == 0xffffffff;
+}
+
+// Without it an ordinary user may map no group.
+void forbid_groups() { write_file("/proc/self/setgroups", "deny"); }
 
 // One system call instead of unshare() and two forks; the child is the caller's own.
 pid_t fork_into(unsigned long namespaces, file_descriptor& pidfd, const std::string& name) {
@@ -28,17 +40,18 @@ pid_t fork_into(unsigned long namespaces, file_descriptor& pidfd, const std::str
 
 }  // namespace
 
-isolation needed_isolation() { return {!may_administer(), geteuid(), getegid()}; }
+isolation possible_isolation() { return {!may_administer() || !has_every_id(), geteuid(), getegid()}; }
 
 void enter_user_namespace(const isolation& how) {
     require(unshare(CLONE_NEWUSER), "make a user namespace");
-    map_ids(how);
+    forbid_groups();
+    write_mappings("/proc/self", {how.uid, how.uid}, {how.gid, how.gid});
     keep_box_capabilities();
 }
 
 pid_t fork_into_namespaces(const isolation& how, file_descriptor& pidfd) {
     constexpr unsigned long always = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS;
-    if (!how.user_namespace) return fork_into(always, pidfd, "mount, pid, ipc and uts namespaces");
+    if (!how.unprivileged) return fork_into(always, pidfd, "mount, pid, ipc and uts namespaces");
     return fork_into(always | CLONE_NEWUSER, pidfd, "user, mount, pid, ipc and uts namespaces");
 }
 
@@ -46,12 +59,26 @@ pid_t fork_into_mount_namespace(file_descriptor& pidfd) {
     return fork_into(CLONE_NEWNS, pidfd, "a mount namespace for a zygote");
 }
 
-void map_ids(const isolation& how) {
-    if (!how.user_namespace) return;
-    auto line = [](unsigned id) { return std::to_string(id) + " " + std::to_string(id) + " 1\n"; };
-    write_file("/proc/self/setgroups", "deny");
-    write_file("/proc/self/uid_map", line(how.uid));
-    write_file("/proc/self/gid_map", line(how.gid));
+pid_t fork_into_user_namespace() {
+    return static_cast<pid_t>(require(syscall(SYS_clone, CLONE_NEWUSER | SIGCHLD, nullptr, nullptr, nullptr, nullptr),
+                                      "make a user namespace"));
+}
+
+void write_mappings(const std::string& process, const id_mapping& users, const id_mapping& groups) {
+    auto line = [](const id_mapping& one) {
+        return std::to_string(one.inside) + " " + std::to_string(one.outside) + " 1\n";
+    };
+    write_file(process + "/uid_map", line(users));
+    write_file(process + "/gid_map", line(groups));
+}
+
+void map_box_user(const isolation& how) {
+    forbid_groups();
+    write_mappings("/proc/self", {id_inside, how.uid}, {id_inside, how.gid});
+}
+
+void enter_user_namespace(const box_user& user) {
+    require(setns(user.inside(), CLONE_NEWUSER), "enter the box's user namespace");
 }
 
 void set_hostname(const std::string& name) {

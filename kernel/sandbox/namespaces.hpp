@@ -6,29 +6,45 @@
 #include <string>
 
 #include "kernel/launcher/file_descriptor.hpp"
+#include "kernel/sandbox/box_user.hpp"
 
 namespace kernel {
 
 // Read before the namespaces are entered: inside, the ids are unmapped and the capabilities full.
 struct isolation {
-    bool user_namespace = false;  // needed by who may not administer the machine (CAP_SYS_ADMIN)
+    // For who may not administer the machine, which the root of a container that has its own users may not either: all
+    // namespaces of a box belong to its user namespace. Else they are the machine's root's, and the box's user
+    // namespace, entered last, has no rights over them.
+    bool unprivileged = false;
     uid_t uid = 0;
     gid_t gid = 0;
 };
-isolation needed_isolation();
+isolation possible_isolation();
+
+// One id of a user namespace, and what it is outside.
+struct id_mapping {
+    unsigned inside = 0;
+    unsigned outside = 0;
+};
+// `process`: "/proc/self", or another's directory in /proc. Throws box_error.
+void write_mappings(const std::string& process, const id_mapping& users, const id_mapping& groups);
 
 // For a process that is to fork zygotes as an ordinary user: a user namespace of the same ids, in which it and what it
 // executes may join the boxes made from it. Throws box_error; keeps no other capabilities than that takes.
 void enter_user_namespace(const isolation& how);
 
-// fork() into new mount, pid, ipc, uts (and user) namespaces: 0 in the child, which is pid 1 there.
+// fork() into new mount, pid, ipc, uts (unprivileged: and user) namespaces: 0 in the child, which is pid 1 there.
 // The child must not start threads: the C library there still believes in the parent's thread id.
 pid_t fork_into_namespaces(const isolation& how, file_descriptor& pidfd);
 // The same into a new mount namespace only.
 pid_t fork_into_mount_namespace(file_descriptor& pidfd);
+// The same into a new user namespace only, without a descriptor.
+pid_t fork_into_user_namespace();
 
-// In the child: the same uid and gid as outside, and nobody else.
-void map_ids(const isolation& how);
+// In the child, unprivileged: the box's user is the user who made it, and there is nobody else.
+void map_box_user(const isolation& how);
+// In the child of root: the box's user namespace. All rights that are left then are in there.
+void enter_user_namespace(const box_user& user);
 void set_hostname(const std::string& name);
 
 }  // namespace kernel

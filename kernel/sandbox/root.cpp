@@ -74,11 +74,12 @@ void add_system(parts& all) {
 }
 
 // Parents before what lies in them; the later of two with one target is seen.
-void add_requested(parts& all, std::vector<bind_mount> mounts) {
+void add_requested(parts& all, std::vector<bind_mount> mounts, const box_user* user) {
     std::ranges::stable_sort(mounts, {}, &bind_mount::target);
     for (const bind_mount& each : mounts) {
         mount_tree tree = mount_tree::take(each.source);
         tree.make_plain();
+        if (user) tree.give_to(*user);
         if (!each.writable) tree.make_read_only();
         all.trees.push_back({std::move(tree), each.target});
     }
@@ -89,25 +90,25 @@ void make_directory(const std::string& path, mode_t mode) {
 }
 
 // While the host's own /proc is still there: a user namespace may only mount what it could already see.
-void show_processes(processes shown) {
+void show_processes(root_of whose) {
     make_directory("proc", 0555);
-    if (shown == processes::own)
+    if (whose == root_of::box)
         require(mount("proc", "proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr), "mount /proc");
     else
         require(mount("/proc", "proc", nullptr, MS_BIND | MS_REC, nullptr), "mount the host's /proc");
 }
 
 // The new root covers the host's /tmp for a moment: all that comes from there has been taken before.
-void enter_new_root(processes shown) {
+void enter_new_root(root_of whose) {
     mount_tmpfs("/tmp", "mode=0755");
     require(chdir("/tmp"), "enter the new root");
-    show_processes(shown);
+    show_processes(whose);
     require(syscall(SYS_pivot_root, ".", "."), "pivot_root");
     require(umount2(".", MNT_DETACH), "leave the host's root");
     require(chdir("/"), "enter the new root");
 }
 
-void make_own_directories() {
+void make_own_directories(const box_user* user) {
     struct own {
         const char* path;
         const char* options;
@@ -123,6 +124,8 @@ void make_own_directories() {
         mount_tmpfs(each.path, each.options);
     }
     make_directory("/home/user", 0755);
+    for (const char* each : {"/run", "/home", "/home/user"})
+        if (user) require(chown(each, user->outside(), user->outside()), std::string("give away ") + each);
     require(symlink("/run", "/var/run"), "link /var/run");
 }
 
@@ -130,9 +133,9 @@ void fill_dev(const isolation& how) {
     make_directory("/dev/pts", 0755);
     make_directory("/dev/shm", 0755);
     mount_tmpfs("/dev/shm", "mode=1777");
-    // The group tty (5) is not mapped in a user namespace.
+    // The group tty (5) is not mapped in an ordinary user's.
     const char* options =
-        how.user_namespace ? "newinstance,ptmxmode=0666,mode=0620" : "newinstance,ptmxmode=0666,mode=0620,gid=5";
+        how.unprivileged ? "newinstance,ptmxmode=0666,mode=0620" : "newinstance,ptmxmode=0666,mode=0620,gid=5";
     require(mount("devpts", "/dev/pts", "devpts", MS_NOSUID | MS_NOEXEC, options), "mount /dev/pts");
     constexpr const char* links[][2] = {{"pts/ptmx", "/dev/ptmx"},
                                         {"/proc/self/fd", "/dev/fd"},
@@ -148,36 +151,68 @@ void attach_all(const parts& all, mount_points& points) {
     for (const placed_tree& each : all.trees) each.tree.attach(each.target, points);
 }
 
+void replace_file(const std::string& target, const std::string& text, mount_points& points) {
+    const std::string path = "/replacement";
+    std::ofstream(path) << text;
+    require(chmod(path.c_str(), 0644), "protect " + path);
+    mount_tree ours = mount_tree::take(path);
+    ours.make_read_only();
+    ours.attach(target, points);
+    require(unlink(path.c_str()), "remove " + path);
+}
+
 // Programs look their own host name up; the host's file does not know the box's.
 void name_host(const std::string& hostname, mount_points& points) {
     std::ifstream theirs("/etc/hosts");
     if (!theirs) return;
     std::ostringstream text;
     text << theirs.rdbuf() << "\n127.0.1.1 " << hostname << "\n";
-    const std::string path = "/hosts";
-    std::ofstream(path) << text.str();
-    require(chmod(path.c_str(), 0644), "protect " + path);
-    mount_tree ours = mount_tree::take(path);
-    ours.make_read_only();
-    ours.attach("/etc/hosts", points);
-    require(unlink(path.c_str()), "remove " + path);
+    replace_file("/etc/hosts", text.str(), points);
+}
+
+// The machine's own users are none of the box's business.
+void name_users(mount_points& points) {
+    const std::string id = std::to_string(id_inside);
+    replace_file("/etc/passwd",
+                 "root:x:0:0:root:/root:/usr/sbin/nologin\nuser:x:" + id + ":" + id +
+                     ":user:/home/user:/bin/bash\nnobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n",
+                 points);
+    replace_file("/etc/group", "root:x:0:\ntty:x:5:\nuser:x:" + id + ":\nnogroup:x:65534:\n", points);
+}
+
+// What tells of the machine beyond the box, or has been a way out. Files read as empty, directories too.
+void mask_kernel_files() {
+    for (const char* each :
+         {"acpi", "asound", "bus", "fs", "irq", "scsi", "sysvipc", "kcore", "keys", "key-users", "kallsyms",
+          "latency_stats", "sched_debug", "sysrq-trigger", "timer_list", "timer_stats"}) {
+        const std::string path = std::string("/proc/") + each;
+        struct stat found {};
+        if (stat(path.c_str(), &found) != 0) continue;
+        if (S_ISDIR(found.st_mode))
+            require(mount("tmpfs", path.c_str(), "tmpfs", MS_NOSUID | MS_NODEV | MS_RDONLY, "mode=0555"),
+                    "hide " + path);
+        else
+            require(mount("/dev/null", path.c_str(), nullptr, MS_BIND, nullptr), "hide " + path);
+    }
 }
 
 }  // namespace
 
 void assemble_root(const isolation& how, const std::string& hostname, const std::vector<bind_mount>& mounts,
-                   processes shown) {
+                   root_of whose, const box_user* user) {
     umask(0);
     require(mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr), "make the mounts private");
     parts all;
     add_system(all);
-    add_requested(all, mounts);
-    enter_new_root(shown);
-    make_own_directories();
+    add_requested(all, mounts, user);
+    enter_new_root(whose);
+    make_own_directories(user);
     fill_dev(how);
     mount_points points;
     attach_all(all, points);
     name_host(hostname, points);
+    name_users(points);
+    if (whose == root_of::box) mask_kernel_files();
     points.seal_all();
     seal("/dev");
     seal("/");

@@ -6,15 +6,17 @@
 #include <vector>
 
 #include "kernel/launcher/protocol.hpp"
+#include "kernel/sandbox/box_user.hpp"
 #include "kernel/sandbox/namespaces.hpp"
 
 namespace kernel {
 
-// What /proc shows: of the own pid namespace, or, where there is none, what the host's does.
-enum class processes { own, of_the_host };
+// Whose it is: a box's, with a /proc of its own pid namespace; or a zygote's, which has none and sees the host's.
+enum class root_of { box, zygote };
 
-// Afterwards "/" is the assembled root and nothing else of the host can be named.
+// Afterwards "/" is the assembled root and nothing else of the host can be named. `user`: whom the box's own files and
+// what is mounted belong to; null where that is the caller.
 void assemble_root(const isolation& how, const std::string& hostname, const std::vector<bind_mount>& mounts,
-                   processes shown = processes::own);
+                   root_of whose, const box_user* user);
 
 }  // namespace kernel

@@ -35,13 +35,13 @@ void keep_socket(int socket) {
     require(prctl(PR_SET_PDEATHSIG, SIGKILL), "tie the zygote to the launcher");
     // What it starts meanwhile can then be ended with it.
     require(setsid(), "start a session");
-    assemble_root(how, "cellgate", what.mounts, processes::of_the_host);
+    assemble_root(how, "cellgate", what.mounts, root_of::zygote, nullptr);
     keep_socket(socket);
     require(chdir("/home/user"), "enter /home/user");
     umask(022);
     set_limits();
     reset_signals();
-    if (how.user_namespace) pass_on_capabilities();
+    if (how.unprivileged) pass_on_capabilities();
     execute(what.argv, environment);
 }
 

@@ -1,12 +1,14 @@
 #include "kernel/zygote/child.hpp"
 
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdlib>
 
 #include "kernel/sandbox/box_error.hpp"
+#include "kernel/sandbox/confinement.hpp"
 #include "kernel/sandbox/freed_memory.hpp"
 #include "kernel/sandbox/join_box.hpp"
 #include "kernel/sandbox/process_state.hpp"
@@ -27,9 +29,14 @@ void unblock_signals() {
     sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
+// What changes its user is not: /proc/self would be root's. A program that is executed becomes so by itself.
+void become_readable() { require(prctl(PR_SET_DUMPABLE, 1), "open /proc/self"); }
+
 void settle(fork_order& order) {
     close_all_but({order.init.get(), order.reports.get(), order.output.get()});
-    join_box(order.init.get(), order.request.user_namespace);
+    join_box(order.init.get());
+    confine();
+    become_readable();
     order.init.reset();
     use_output(order.output.release());
     begin_session(order.request.working_dir, order.reports.get());

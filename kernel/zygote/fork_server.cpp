@@ -17,6 +17,7 @@
 #include "kernel/sandbox/box_error.hpp"
 #include "kernel/sandbox/freed_memory.hpp"
 #include "kernel/sandbox/join_box.hpp"
+#include "kernel/sandbox/syscall_filter.hpp"
 #include "kernel/zygote/threads.hpp"
 
 namespace kernel {
@@ -67,6 +68,7 @@ void fork_server::start() {
     program_.prepare();
     stop_library_threads();
     if (std::string reason = more_than_one_thread(); !reason.empty()) throw box_error(reason);
+    syscall_filter::of_boxes();  // compiled here, for all kernels
     own_namespace_ = own_pid_namespace();
     deaths_ = watch_children();
     clear_freed_memory(true);

@@ -19,9 +19,10 @@ TEST_P(a_box, holds_the_kernel_as_process_2) {
     EXPECT_EQ(output_of("echo $$; cat /proc/1/comm"), "2\ncellgate-init\n");
 }
 
-TEST_P(a_box, keeps_the_kernels_uid) {
-    std::string uid = GetParam() == who::root ? "0" : std::to_string(geteuid() == 0 ? 1000 : geteuid());
-    EXPECT_EQ(output_of("id -u"), uid + "\n");
+TEST_P(a_box, belongs_to_a_user_of_its_own) {
+    EXPECT_EQ(output_of("id; getent passwd user; ls -ld /home/user /mnt/files | cut -d' ' -f3,4"),
+              "uid=1000(user) gid=1000(user) groups=1000(user)\nuser:x:1000:1000:user:/home/user:/bin/bash\n"
+              "user user\nuser user\n");
 }
 
 TEST_P(a_box, has_an_init_that_ignores_sigint) {

@@ -1,0 +1,90 @@
+#include "kernel/sandbox/box_user.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <string>
+
+#include "kernel/sandbox/box_error.hpp"
+#include "kernel/sandbox/namespaces.hpp"
+
+namespace kernel {
+namespace {
+
+// A process that lives in a new user namespace until its end of the pipe is closed.
+class holder {
+  public:
+    holder() {
+        int ends[2];
+        require(pipe2(ends, O_CLOEXEC), "make a pipe");
+        file_descriptor waited(ends[0]);
+        writing_.reset(ends[1]);
+        pid_ = fork_into_user_namespace();
+        if (pid_ == 0) wait_for_end(waited.get());
+    }
+    ~holder() {
+        writing_.reset();
+        waitpid(pid_, nullptr, 0);
+    }
+    holder(const holder&) = delete;
+    holder& operator=(const holder&) = delete;
+
+    std::string directory() const { return "/proc/" + std::to_string(pid_); }
+
+  private:
+    [[noreturn]] void wait_for_end(int pipe) {
+        writing_.reset();
+        char nothing;
+        while (read(pipe, &nothing, 1) < 0) {
+        }
+        _exit(0);
+    }
+
+    file_descriptor writing_;
+    pid_t pid_ = 0;
+};
+
+file_descriptor make_user_namespace(const id_mapping& users, const id_mapping& groups) {
+    holder made;
+    write_mappings(made.directory(), users, groups);
+    const std::string path = made.directory() + "/ns/user";
+    return file_descriptor(require(open(path.c_str(), O_RDONLY | O_CLOEXEC), "open a user namespace"));
+}
+
+}  // namespace
+
+box_user::box_user(uid_t outside)
+    : outside_(outside),
+      inside_(make_user_namespace({id_inside, outside}, {id_inside, outside})),
+      roots_(make_user_namespace({0, outside}, {0, outside})) {}
+
+void box_user::give(int file) const {
+    struct stat found {};
+    require(fstat(file, &found), "examine a file of the box");
+    if (S_ISFIFO(found.st_mode) || S_ISREG(found.st_mode))
+        require(fchown(file, outside_, outside_), "give a file away");
+}
+
+void box_user::add_descriptors(std::vector<int>& to) const {
+    to.push_back(inside_.get());
+    to.push_back(roots_.get());
+}
+
+file_descriptor box_user::owners(uid_t uid, gid_t gid) const {
+    if (uid != 0 || gid != 0) return make_user_namespace({uid, outside_}, {gid, outside_});
+    return file_descriptor(require(fcntl(roots_.get(), F_DUPFD_CLOEXEC, 3), "copy a descriptor"));
+}
+
+std::shared_ptr<const box_user> box_users::take() {
+    for (const auto& each : made_)
+        if (each.use_count() == 1) return each;
+    if (made_.size() == ids_.count)
+        throw box_error("all " + std::to_string(ids_.count) +
+                        " user ids for sessions are taken: give kernels.ids a wider range");
+    made_.push_back(std::make_shared<const box_user>(static_cast<uid_t>(ids_.first + made_.size())));
+    return made_.back();
+}
+
+}  // namespace kernel

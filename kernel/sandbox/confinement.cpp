@@ -1,0 +1,21 @@
+#include "kernel/sandbox/confinement.hpp"
+
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "kernel/sandbox/box_error.hpp"
+#include "kernel/sandbox/box_user.hpp"
+#include "kernel/sandbox/capabilities.hpp"
+#include "kernel/sandbox/syscall_filter.hpp"
+
+namespace kernel {
+
+void confine() {
+    require(setresgid(id_inside, id_inside, id_inside), "become the box's group");
+    require(setresuid(id_inside, id_inside, id_inside), "become the box's user");
+    drop_capabilities();
+    require(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "forbid new privileges");
+    syscall_filter::of_boxes().apply();
+}
+
+}  // namespace kernel

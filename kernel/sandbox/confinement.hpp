@@ -1,0 +1,11 @@
+// The rights of what runs in a box: none. The same for its init and the kernel that this executes, for a kernel that a
+// zygote forks, and for a program beside a kernel.
+#pragma once
+
+namespace kernel {
+
+// For the calling process, which is in the box's namespaces, and all that it starts: the box's user, no capabilities
+// and none to be had, no_new_privs, the system calls of syscall_filter. Throws box_error.
+void confine();
+
+}  // namespace kernel
