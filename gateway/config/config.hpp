@@ -59,6 +59,7 @@ struct kernels_section {
     integer max_per_user = 0;
     integer launch_timeout_s = 60;
     integer restart_limit = 5;
+    std::string isolation = "full";     // or "none"
     integer first_uid = 2'000'000'000;  // of a gateway that runs as root: its boxes' users
     integer uid_count = 65'536;
     strings kernelspec_dirs;

@@ -142,6 +142,8 @@ std::vector<setting> kernels_settings() {
          "Seconds from a kernel's start to its first kernel_info_reply"},
         {"kernels.restart_limit", kernels<&K::restart_limit>, number(0, 1000),
          "Deaths in a row after which a kernel stays dead"},
+        {"kernels.isolation", kernels<&K::isolation>, one_of({"full", "none"}),
+         "none: what runs in a box keeps the rights of the gateway's user; a box is no boundary then"},
         {"kernels.first_uid", kernels<&K::first_uid>, number(1000, 4'294'901'760),
          "Under root: first of the user and group ids that boxes have, which are nobody else's"},
         {"kernels.uid_count", kernels<&K::uid_count>, number(1, 65'536), "Under root: how many; each box has its own"},

@@ -19,6 +19,11 @@ constexpr milliseconds end_limit{5'000};
 
 }  // namespace
 
+std::vector<std::string> launcher_arguments(const std::string& program, const box_settings& boxes) {
+    return {program, boxes.confined ? "full" : "none", std::to_string(boxes.first_uid),
+            std::to_string(boxes.uid_count)};
+}
+
 struct launcher_process::implementation {
     implementation(child_process child, ::kernel::file_descriptor socket)
         : child(std::make_shared<child_process>(std::move(child))),
@@ -35,13 +40,15 @@ struct launcher_process::implementation {
     ::kernel::file_descriptor keeper;
 };
 
-result<launcher_process> launcher_process::start(const std::string& program, id_range ids) {
+result<launcher_process> launcher_process::start(const std::string& program, box_settings boxes) {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
         return failure{errc::io_error, std::string("cannot make the launcher's socket: ") + std::strerror(errno)};
     ::kernel::file_descriptor ours(ends[0]);
     ::kernel::file_descriptor theirs(ends[1]);
-    auto child = child_process::start({program, std::to_string(ids.first), std::to_string(ids.count)}, theirs.get());
+    auto child = child_process::start(
+        {program, boxes.confined ? "full" : "none", std::to_string(boxes.first_uid), std::to_string(boxes.uid_count)},
+        theirs.get());
     if (!child) return child.error();
     return launcher_process(std::make_unique<implementation>(std::move(*child), std::move(ours)));
 }

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "gateway/base/async.hpp"
 #include "kernel/launcher/file_descriptor.hpp"
@@ -51,17 +52,21 @@ class launcher {
     virtual void signal_run(const std::string& id, int number, bool sweep) = 0;
 };
 
-// User and group ids of the host that belong to nobody: a launcher that runs as root gives each box one.
-struct id_range {
-    std::int64_t first = 2'000'000'000;
-    std::int64_t count = 65'536;
+// How boxes are made.
+struct box_settings {
+    bool confined = true;  // what runs in one has no rights of its own (docs/security.md)
+    // User and group ids of the host that belong to nobody: a launcher that runs as root gives each box one.
+    std::int64_t first_uid = 2'000'000'000;
+    std::int64_t uid_count = 65'536;
 };
+
+std::vector<std::string> launcher_arguments(const std::string& program, const box_settings& boxes);
 
 // Starts `program` (the cellgate-launcher executable) as a child. Call before any thread exists.
 // When the gateway dies, the launcher sees its socket close and kills every box.
 class launcher_process {
   public:
-    static result<launcher_process> start(const std::string& program, id_range ids = {});
+    static result<launcher_process> start(const std::string& program, box_settings boxes = {});
     launcher_process(launcher_process&&) noexcept;
     launcher_process& operator=(launcher_process&&) noexcept;
     ~launcher_process();

@@ -8,6 +8,7 @@
 #include "gateway/config/config.hpp"
 #include "gateway/http/keys_command.hpp"
 #include "gateway/main/accounts_command.hpp"
+#include "gateway/main/doctor_command.hpp"
 #include "gateway/server/server.hpp"
 
 namespace {
@@ -46,11 +47,11 @@ int run_keys(const std::string& data_dir, std::vector<std::string> words) {
 }
 
 int run_gateway(config::config settings) {
-    const auto& from = settings.kernels;
-    auto launcher = kernels::launcher_process::start(from.launcher, {from.first_uid, from.uid_count});
+    auto launcher = kernels::launcher_process::start(settings.kernels.launcher, box_settings_of(settings));
     if (!launcher) return fail(launcher.error());
     auto owned = server::directories::claim(settings.storage.data_dir, settings.storage.runtime_dir);
     if (!owned) return fail(owned.error());
+    if (auto good = check_boundary(settings, {owned->data(), owned->runtime()}); !good) return fail(good.error());
     return server::serve(std::move(settings), std::move(*owned), std::move(*launcher));
 }
 
@@ -66,8 +67,9 @@ int run(int argc, char** argv) {
         return run_keys(loaded.values.storage.data_dir, {loaded.command.begin() + 1, loaded.command.end()});
     if (loaded.command.front() == "accounts")
         return run_accounts(loaded.values, {loaded.command.begin() + 1, loaded.command.end()});
+    if (loaded.command.front() == "doctor") return run_doctor(loaded.values);
     std::cerr << "cellgate: there is no command " << loaded.command.front()
-              << "; there are keys and accounts, or none to serve\n";
+              << "; there are keys, accounts and doctor, or none to serve\n";
     return 2;
 }
 

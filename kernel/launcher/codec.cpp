@@ -68,9 +68,17 @@ bool read(const json& from, exit_notice& out) {
     return read(field(from, "id"), out.id) && read(field(from, "status"), out.status);
 }
 
+bool read(const json& from, finding& out) {
+    bool missing = false;
+    if (!read(field(from, "missing"), missing)) return false;
+    out.state = missing ? finding_state::missing : finding_state::present;
+    return read(field(from, "subject"), out.subject) && read(field(from, "text"), out.text);
+}
+
 bool read(const json& from, fork_request& out) {
     return read(field(from, "id"), out.id) && read(field(from, "argv"), out.argv) &&
-           read(field(from, "env"), out.env) && read(field(from, "working_dir"), out.working_dir);
+           read(field(from, "env"), out.env) && read(field(from, "working_dir"), out.working_dir) &&
+           read(field(from, "unprivileged"), out.unprivileged) && read(field(from, "confined"), out.confined);
 }
 
 bool read(const json& from, zygote_ready&) { return from.is_object(); }
@@ -141,11 +149,19 @@ json to_json(const signal_notice& from) { return {{"id", to_text(from.id)}}; }
 
 json to_json(const exit_notice& from) { return {{"id", to_text(from.id)}, {"status", from.status}}; }
 
+json to_json(const finding& from) {
+    return {{"subject", to_text(from.subject)},
+            {"missing", from.state == finding_state::missing},
+            {"text", to_text(from.text)}};
+}
+
 json to_json(const fork_request& from) {
     return {{"id", to_text(from.id)},
             {"argv", to_json(from.argv)},
             {"env", to_json(from.env)},
-            {"working_dir", to_text(from.working_dir)}};
+            {"working_dir", to_text(from.working_dir)},
+            {"unprivileged", from.unprivileged},
+            {"confined", from.confined}};
 }
 
 json to_json(const zygote_ready&) { return json::object(); }
@@ -202,6 +218,8 @@ std::string encode(const command& what) { return encode_one(what); }
 
 std::string encode(const reply& what) { return encode_one(what); }
 
+std::string encode(const finding& what) { return to_json(what).dump(); }
+
 std::string encode(const zygote_order& what) { return encode_one(what); }
 
 std::string encode(const zygote_reply& what) { return encode_one(what); }
@@ -213,6 +231,13 @@ std::optional<command> decode_command(std::string_view text) {
 
 std::optional<reply> decode_reply(std::string_view text) {
     return decode_one<reply, launch_answer, exit_notice, signal_notice, run_answer, run_end>(text);
+}
+
+std::optional<finding> decode_finding(std::string_view text) {
+    finding out;
+    const json object = json::parse(text, nullptr, false);
+    if (!object.is_object() || !read(object, out)) return std::nullopt;
+    return out;
 }
 
 std::optional<zygote_order> decode_zygote_order(std::string_view text) {

@@ -1,6 +1,7 @@
-// cellgate-launcher [FIRST COUNT]: makes the boxes that kernels live in. The gateway starts it with a SOCK_SEQPACKET
-// socket as descriptor 3 (protocol.hpp) and ends it by closing the other end. FIRST and COUNT: user ids for root's
-// boxes.
+// cellgate-launcher ISOLATION FIRST COUNT [check DIRECTORY…]: makes the boxes that kernels live in. The gateway starts
+// it with a SOCK_SEQPACKET socket as descriptor 3 (protocol.hpp) and ends it by closing the other end. ISOLATION:
+// "full", or "none" for boxes that are not confined; FIRST and COUNT: user ids for root's boxes. With "check" it only
+// finds out whether boxes can be made, with these directories in them.
 #include <fcntl.h>
 #include <grp.h>
 #include <signal.h>
@@ -10,7 +11,13 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <string>
+#include <string_view>
+#include <vector>
 
+#include "kernel/launcher/channel.hpp"
+#include "kernel/launcher/codec.hpp"
+#include "kernel/launcher/machine_check.hpp"
 #include "kernel/launcher/service.hpp"
 #include "kernel/sandbox/box_error.hpp"
 #include "kernel/sandbox/freed_memory.hpp"
@@ -63,11 +70,27 @@ void prepare_for_zygotes(const kernel::isolation& how) {
     }
 }
 
-kernel::id_range ids_of(int argc, char** argv) {
-    kernel::id_range given;
-    if (argc < 3) return given;
-    return {static_cast<std::uint32_t>(std::strtoul(argv[1], nullptr, 10)),
-            static_cast<std::uint32_t>(std::strtoul(argv[2], nullptr, 10))};
+struct settings {
+    bool confined = true;
+    kernel::id_range ids;
+    bool check = false;
+    std::vector<std::string> directories{};
+};
+
+settings read_arguments(int argc, char** argv) {
+    settings read;
+    if (argc > 1) read.confined = std::string_view(argv[1]) != "none";
+    if (argc < 4) return read;
+    read.ids = {static_cast<std::uint32_t>(std::strtoul(argv[2], nullptr, 10)),
+                static_cast<std::uint32_t>(std::strtoul(argv[3], nullptr, 10))};
+    read.check = argc > 4 && std::string_view(argv[4]) == "check";
+    if (read.check) read.directories.assign(argv + 5, argv + argc);
+    return read;
+}
+
+void tell_findings(const kernel::isolation& how, const settings& given) {
+    for (const kernel::finding& each : kernel::check_machine(how, given.ids, given.directories))
+        kernel::send_text(gateway_socket, kernel::encode(each), true);
 }
 
 // Of root's: what runs in a box could not give them back.
@@ -100,10 +123,14 @@ int main(int argc, char** argv) {
     kernel::raise_file_limit();
     outlive_signals();
     adopt_orphans();
-    kernel::isolation how = kernel::possible_isolation();
+    const settings given = read_arguments(argc, argv);
+    const kernel::isolation how = kernel::possible_isolation(given.confined);
     leave_groups(how);
     prepare_for_zygotes(how);
     prepare_filter();
-    kernel::service(gateway_socket, how, ids_of(argc, argv)).run();
+    if (!given.check)
+        kernel::service(gateway_socket, how, given.ids).run();
+    else
+        tell_findings(how, given);
     return 0;
 }

@@ -128,6 +128,16 @@ struct run_end {
     bool operator==(const run_end&) const = default;
 };
 
+// What a launcher says that is started with "check" (main.cpp), one a text, and ends.
+enum class finding_state : std::int32_t { present, missing };
+struct finding {
+    std::string subject;
+    finding_state state = finding_state::present;
+    std::string text;
+
+    bool operator==(const finding&) const = default;
+};
+
 using command = std::variant<launch_request, signal_command, kill_command, prepare_command, run_request, run_signal>;
 // A launch has exactly one launch_answer; one that succeeded is followed, in the end, by exactly one exit_notice. A
 // run has a run_answer and a run_end in the same way; all run_ends of a box come before its exit_notice.

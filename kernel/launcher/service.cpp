@@ -158,7 +158,9 @@ void service::handle(const launch_request& what, files&) {
     }
 }
 
-std::shared_ptr<const box_user> service::next_user() { return how_.unprivileged ? nullptr : users_.take(); }
+std::shared_ptr<const box_user> service::next_user() {
+    return how_.unprivileged || !how_.confined ? nullptr : users_.take();
+}
 
 // In a child that becomes the init of a box, whose kernel can read its memory: what other sessions were started with.
 void service::forget_requests() {

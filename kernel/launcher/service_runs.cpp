@@ -20,7 +20,7 @@ void service::handle(const run_request& what, files& standard) {
         if (host == boxes_.end() || !host->second.answered)
             throw box_error("start " + what.argv.front() + ": the session's kernel does not run");
         const standard_files taken = {std::move(standard[0]), std::move(standard[1]), std::move(standard[2])};
-        file_descriptor reports = start_guest(what, host->second.inside.end(), host->second.inside.user(), taken,
+        file_descriptor reports = start_guest(what, host->second.inside.end(), how_, host->second.inside.user(), taken,
                                               [this] { forget_requests(); });
         runs_.emplace(what.id, guest{what.box, std::move(reports)});
     } catch (const box_error& error) {

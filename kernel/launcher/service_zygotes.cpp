@@ -23,7 +23,7 @@ void service::ask_for_kernel(living& each) {
     try {
         const launch_request& what = each.request;
         fork_job job;
-        job.request = {what.id, what.argv, what.env, what.working_dir};
+        job.request = {what.id, what.argv, what.env, what.working_dir, how_.unprivileged, how_.confined};
         job.init = copy(each.inside.end());
         job.reports = each.inside.take_kernels_end();
         job.output = copy(each.output.writer());

@@ -19,6 +19,9 @@ struct fork_request {
     std::vector<std::string> argv;
     std::map<std::string, std::string> env;  // the whole environment
     std::string working_dir;
+    // How boxes are made (kernel/sandbox/namespaces.hpp).
+    bool unprivileged = false;
+    bool confined = true;
 
     bool operator==(const fork_request&) const = default;
 };

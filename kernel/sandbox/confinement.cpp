@@ -10,7 +10,11 @@
 
 namespace kernel {
 
-void confine() {
+void confine(const isolation& how) {
+    if (!how.confined) {
+        if (how.unprivileged) drop_capabilities();
+        return;
+    }
     require(setresgid(id_inside, id_inside, id_inside), "become the box's group");
     require(setresuid(id_inside, id_inside, id_inside), "become the box's user");
     drop_capabilities();

@@ -2,10 +2,13 @@
 // zygote forks, and for a program beside a kernel.
 #pragma once
 
+#include "kernel/sandbox/namespaces.hpp"
+
 namespace kernel {
 
 // For the calling process, which is in the box's namespaces, and all that it starts: the box's user, no capabilities
-// and none to be had, no_new_privs, the system calls of syscall_filter. Throws box_error.
-void confine();
+// and none to be had, no_new_privs, the system calls of syscall_filter. Unless `how` says that boxes are not confined:
+// then what a program executed there would have. Throws box_error.
+void confine(const isolation& how);
 
 }  // namespace kernel

@@ -21,12 +21,13 @@ namespace {
     _exit(127);
 }
 
-[[noreturn]] void become_guest(const run_request& what, int init, const standard_files& files, int reports) {
+[[noreturn]] void become_guest(const run_request& what, int init, const isolation& how, const standard_files& files,
+                               int reports) {
     try {
-        join_box(init);
+        join_box(init, how);
         for (int each = 0; each < 3; ++each) require(dup2(files[each].get(), each), "redirect the standard files");
         close_all_but({reports});
-        confine();
+        confine(how);
         begin_session(what.working_dir, reports);
         reset_signals();
         find_and_execute(what.argv, what.env);
@@ -35,15 +36,15 @@ namespace {
     }
 }
 
-void fork_guest(const run_request& what, int init, const standard_files& files, int reports) {
+void fork_guest(const run_request& what, int init, const isolation& how, const standard_files& files, int reports) {
     require(setns(init, CLONE_NEWPID), "join the box's pid namespace");
-    if (require(fork(), "fork the program") == 0) become_guest(what, init, files, reports);
+    if (require(fork(), "fork the program") == 0) become_guest(what, init, how, files, reports);
 }
 
 }  // namespace
 
-file_descriptor start_guest(const run_request& what, int init, const box_user* user, const standard_files& files,
-                            const std::function<void()>& in_child) {
+file_descriptor start_guest(const run_request& what, int init, const isolation& how, const box_user* user,
+                            const standard_files& files, const std::function<void()>& in_child) {
     int ends[2];
     require(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), "make a socket");
     file_descriptor reports(ends[0]);
@@ -56,7 +57,7 @@ file_descriptor start_guest(const run_request& what, int init, const box_user* u
         in_child();
         if (user)
             for (const file_descriptor& each : files) user->give(each.get());
-        fork_guest(what, init, files, theirs.get());
+        fork_guest(what, init, how, files, theirs.get());
     } catch (const std::exception& error) {
         give_up(theirs.get(), error);
     }

@@ -56,9 +56,9 @@ std::string read_all(int pipe) {
 }
 
 // Nothing that runs in the box has more rights than its code may have, init included.
-void give_up_rights(const box_user* user) {
+void give_up_rights(const isolation& how, const box_user* user) {
     if (user) enter_user_namespace(*user);
-    confine();
+    confine(how);
     die_with_launcher();  // forgotten with the rights
 }
 
@@ -134,7 +134,7 @@ void run_init(const launch_request& what, const isolation& how, const box_user* 
         assemble_root(how, what.hostname, what.mounts, root_of::box, user);
         if (user) user->give(output);
         use_output(output);
-        give_up_rights(user);
+        give_up_rights(how, user);
         pid_t kernel = what.zygote ? 0 : start_kernel(what, report_socket);
         report ready;
         ready.kind = what.zygote ? report_kind::assembled : report_kind::kernel_runs;

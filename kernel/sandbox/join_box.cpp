@@ -26,10 +26,11 @@ pid_t fork_into_box(const file_descriptor& own, int init, const std::function<pi
     return pid;
 }
 
-void join_box(int init) {
+void join_box(int init, const isolation& how) {
     // One call, so that the box's user namespace gives an ordinary user the right to join the others, which belong to
     // it.
-    require(setns(init, CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWUSER), "join the box's namespaces");
+    const int namespaces = CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS | (how.user_namespace() ? CLONE_NEWUSER : 0);
+    require(setns(init, namespaces), "join the box's namespaces");
 }
 
 }  // namespace kernel

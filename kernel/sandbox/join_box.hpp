@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "kernel/launcher/file_descriptor.hpp"
+#include "kernel/sandbox/namespaces.hpp"
 
 namespace kernel {
 
@@ -19,6 +20,6 @@ file_descriptor own_pid_namespace();
 pid_t fork_into_box(const file_descriptor& own, int init, const std::function<pid_t()>& fork);
 
 // In the child: the box's other namespaces and its root, with all rights there until confine().
-void join_box(int init);
+void join_box(int init, const isolation& how);
 
 }  // namespace kernel

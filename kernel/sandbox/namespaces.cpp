@@ -40,7 +40,9 @@ pid_t fork_into(unsigned long namespaces, file_descriptor& pidfd, const std::str
 
 }  // namespace
 
-isolation possible_isolation() { return {!may_administer() || !has_every_id(), geteuid(), getegid()}; }
+isolation possible_isolation(bool confined) {
+    return {!may_administer() || !has_every_id(), confined, geteuid(), getegid()};
+}
 
 void enter_user_namespace(const isolation& how) {
     require(unshare(CLONE_NEWUSER), "make a user namespace");

@@ -16,10 +16,14 @@ struct isolation {
     // namespaces of a box belong to its user namespace. Else they are the machine's root's, and the box's user
     // namespace, entered last, has no rights over them.
     bool unprivileged = false;
+    // What runs in a box has no rights (confinement.hpp). Else root's boxes have no user namespace.
+    bool confined = true;
     uid_t uid = 0;
     gid_t gid = 0;
+
+    bool user_namespace() const { return unprivileged || confined; }
 };
-isolation possible_isolation();
+isolation possible_isolation(bool confined);
 
 // One id of a user namespace, and what it is outside.
 struct id_mapping {

@@ -34,8 +34,11 @@ void become_readable() { require(prctl(PR_SET_DUMPABLE, 1), "open /proc/self"); 
 
 void settle(fork_order& order) {
     close_all_but({order.init.get(), order.reports.get(), order.output.get()});
-    join_box(order.init.get());
-    confine();
+    isolation how;
+    how.unprivileged = order.request.unprivileged;
+    how.confined = order.request.confined;
+    join_box(order.init.get(), how);
+    confine(how);
     become_readable();
     order.init.reset();
     use_output(order.output.release());

@@ -34,7 +34,8 @@ TEST(the_launchers_codec, gives_back_what_it_was_given) {
 }
 
 TEST(the_launchers_codec, gives_back_what_a_zygote_is_told_and_tells) {
-    zygote_order order = fork_request{"k", {"cellgate-kernel", "-f", "\xe9"}, {{"A", "b\xff"}}, "/home/user"};
+    zygote_order order =
+        fork_request{"k", {"cellgate-kernel", "-f", "\xe9"}, {{"A", "b\xff"}}, "/home/user", true, true};
     EXPECT_EQ(decode_zygote_order(encode(order)), order);
     for (const zygote_reply& each : {zygote_reply(zygote_ready{}), zygote_reply(fork_done{"k", 5}),
                                      zygote_reply(fork_refusal{"k", "no \xff", true}), zygote_reply(child_end{5, 9})})

@@ -70,7 +70,7 @@ class Gateway:
                          "storage__runtime_dir": self.directory / "run", "kernels__prefixes": [KERNELS],
                          "server__token": self.token, **settings}
         self._preset = preset
-        self._user = user  # none: whoever runs the tests
+        self.user = user  # none: whoever runs the tests
         if user is not None:
             os.chown(self.directory, user, user)
         self._within = within or []  # a command that starts another: in a network of its own
@@ -88,8 +88,8 @@ class Gateway:
         path.write_text(self._config)
         self.process = subprocess.Popen(
             [*self._within, self.program(), "--config", str(path)], env=self._variables(), cwd=self.directory, stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace", user=self._user, group=self._user,
-            extra_groups=None if self._user is None else [])
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace", user=self.user, group=self.user,
+            extra_groups=None if self.user is None else [])
         self._readers = [threading.Thread(target=self._read, args=pair, daemon=True)
                          for pair in ((self.process.stdout, self.output), (self.process.stderr, self.log))]
         for reader in self._readers:
