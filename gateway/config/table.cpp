@@ -117,7 +117,7 @@ std::vector<setting> storage_settings() {
          "$XDG_DATA_HOME/cellgate, or ~/.local/share/cellgate", "--data-dir"},
         {"storage.runtime_dir", storage<&T::runtime_dir>, path("a path"),
          "Sockets and connection files of running kernels",
-         "$XDG_RUNTIME_DIR/cellgate, /run/cellgate as root, or /tmp/cellgate-UID", "--runtime-dir"},
+         "$XDG_RUNTIME_DIR/cellgate, DATA_DIR/run as root, or /tmp/cellgate-UID", "--runtime-dir"},
         {"storage.keep_files", storage<&T::keep_files>, any(), "Keep a session's directories when it ends"},
         {"storage.link_max_s", storage<&T::link_max_s>, positive_seconds(), "Longest life of a signed link to a file"},
     };

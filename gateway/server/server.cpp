@@ -306,7 +306,10 @@ result<void> parts::prepare() {
 }
 
 void parts::announce() const {
-    log::warning("a session's box is not a security boundary yet: run only code that you trust (docs/security.md)");
+    if (settings_.kernels.isolation == "none")
+        log::warning("kernels.isolation is \"none\": a session is no boundary, run only code that you trust");
+    log::warning(
+        "a session has this machine's network, and no limits on processors, memory and disk (docs/security.md)");
     fmt::print("listening on {}\n", url_of(settings_.server, server_->port()));
     if (!made_token_.empty()) fmt::print("key {}\n", made_token_);
     std::fflush(stdout);

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
 
+from bench import boundary
 from bench.helper_calls import helper_calls
 from bench.measures import Kernel, Numbers, display, milliseconds, percentile, round_trip, stream
 from bench.sdk import sdk
@@ -44,11 +45,12 @@ class Sizes:
     interrupts: int = 5
     helper_calls: int = 1000
     sdk_sessions: int = 30
+    boundary_starts: int = 60
 
     @staticmethod
     def quick() -> "Sizes":
         return Sizes(starts=3, slow_starts=2, at_once=4, round_trips=50, idle=3, live=6, turns=2, lines=20_000, megabytes=5, displays=2,
-                     interrupts=1, helper_calls=100, sdk_sessions=3)
+                     interrupts=1, helper_calls=100, sdk_sessions=3, boundary_starts=3)
 
 
 Step = Callable[[Target], Numbers]
@@ -67,6 +69,7 @@ def steps(sizes: Sizes) -> dict[str, Step]:
         "interrupts": lambda target: interrupts(target, sizes.interrupts),
         "helper-calls": lambda target: helper_calls(target, sizes.helper_calls),
         "sdk": lambda target: sdk(target, sizes.sdk_sessions),
+        "boundary": lambda target: boundary.measure(target, sizes.boundary_starts),
     }
 
 
@@ -214,4 +217,4 @@ def goals(own: Numbers, ipykernel: Numbers, peer: Numbers) -> list[tuple[str, bo
             add(f"{name.removesuffix(', slowest, ms')} within 50 ms", name, lambda ours: ours <= 50)
     add("`1+1` with our own kernel at most 1.5 ms", "1+1 p50, ms", lambda ours: ours <= 1.5)
     add("no printed line lost", "prints, lines lost", lambda ours: ours == 0)
-    return made
+    return made + boundary.goals(own)

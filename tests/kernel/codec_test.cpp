@@ -33,6 +33,15 @@ TEST(the_launchers_codec, gives_back_what_it_was_given) {
         EXPECT_EQ(decode_reply(encode(each)), each);
 }
 
+TEST(the_launchers_codec, gives_back_findings) {
+    for (const finding& each :
+         {finding{"a", finding_state::present, "b \xff"}, finding{"a", finding_state::missing, ""}})
+        EXPECT_EQ(decode_finding(encode(each)), each);
+    for (const char* each :
+         {"", "{}", "[]", R"({"subject":"a","text":"b"})", R"({"subject":1,"text":"b","missing":true})"})
+        EXPECT_EQ(decode_finding(each), std::nullopt) << each;
+}
+
 TEST(the_launchers_codec, gives_back_what_a_zygote_is_told_and_tells) {
     zygote_order order =
         fork_request{"k", {"cellgate-kernel", "-f", "\xe9"}, {{"A", "b\xff"}}, "/home/user", true, true};
