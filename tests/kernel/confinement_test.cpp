@@ -146,6 +146,16 @@ TEST_P(in_a_box, the_machines_own_files_are_closed) {
         "fd full null ptmx pts random shm stderr stdin stdout tty urandom zero ");
 }
 
+TEST_P(in_a_box, rights_stay_where_nobody_wants_isolation) {
+    isolation_ = "none";
+    write("home/a", "x");
+    const bool root = GetParam() == who::root;
+    everywhere(
+        "set -- $(grep CapEff /proc/self/status); [ $2 = 0000000000000000 ] && echo none; grep Seccomp: "
+        "/proc/self/status; touch /mnt/files/made; cat /home/user/a",
+        [&](const std::string& printed) { EXPECT_EQ(printed, std::string(root ? "" : "none\n") + "Seccomp:\t0\nx"); });
+}
+
 TEST_P(in_a_box, programs_go_on_working) {
     expect_everywhere(
         "exec /usr/bin/python3 -c 'import threading, subprocess, multiprocessing, tempfile, os, asyncio, mmap\n"

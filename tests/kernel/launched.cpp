@@ -111,7 +111,7 @@ void launched::become_launcher(int socket) const {
         fcntl(socket, F_SETFD, 0);
     else
         dup2(socket, 3);
-    execl(path("launcher").c_str(), "cellgate-launcher", nullptr);
+    execl(path("launcher").c_str(), "cellgate-launcher", isolation_, "2000000000", "65536", nullptr);
     _exit(98);
 }
 

@@ -59,6 +59,7 @@ class launched : public testing::TestWithParam<who> {
     // For what ends without being told: a given up box.
     void wait_for_children(std::size_t count) const;
 
+    const char* isolation_ = "full";
     // Runs in the launcher's process before it drops its rights.
     std::function<void()> prepare_;
 
