@@ -30,6 +30,7 @@ mount_tree::mount_tree(std::string source, file_descriptor tree) : source_(std::
     mode_ = status.st_mode;
     uid_ = status.st_uid;
     gid_ = status.st_gid;
+    add_attributes(MOUNT_ATTR_NOSUID);
 }
 
 mount_tree mount_tree::take(const std::string& source) {
@@ -56,7 +57,7 @@ void mount_tree::add_attributes(unsigned long long attributes) {
 
 void mount_tree::make_read_only() { add_attributes(MOUNT_ATTR_RDONLY); }
 
-void mount_tree::make_plain() { add_attributes(MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV); }
+void mount_tree::hide_devices() { add_attributes(MOUNT_ATTR_NODEV); }
 
 void mount_tree::give_to(const box_user& user) {
     const file_descriptor owners = user.owners(uid_, gid_);

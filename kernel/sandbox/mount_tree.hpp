@@ -16,7 +16,7 @@ class mount_points;
 
 class mount_tree {
   public:
-    // A detached copy of `source` and of all that is mounted below it.
+    // A detached copy of `source` and of all that is mounted below it; set-user-id programs do not count in it.
     static mount_tree take(const std::string& source);
     // Nothing when `source` does not exist.
     static std::optional<mount_tree> find(const std::string& source);
@@ -25,7 +25,7 @@ class mount_tree {
 
     // Adds to what the mounts have (flags that the host locked stay as they are).
     void make_read_only();
-    void make_plain();  // no devices, no set-user-id programs
+    void hide_devices();
     // Whatever the owner of the tree's top owns is this user's, as long as it is seen here.
     void give_to(const box_user& user);
     bool is_directory() const { return S_ISDIR(mode_); }

@@ -78,7 +78,7 @@ void add_requested(parts& all, std::vector<bind_mount> mounts, const box_user* u
     std::ranges::stable_sort(mounts, {}, &bind_mount::target);
     for (const bind_mount& each : mounts) {
         mount_tree tree = mount_tree::take(each.source);
-        tree.make_plain();
+        tree.hide_devices();
         if (user) tree.give_to(*user);
         if (!each.writable) tree.make_read_only();
         all.trees.push_back({std::move(tree), each.target});
@@ -180,8 +180,11 @@ void name_users(mount_points& points) {
     replace_file("/etc/group", "root:x:0:\ntty:x:5:\nuser:x:" + id + ":\nnogroup:x:65534:\n", points);
 }
 
-// What tells of the machine beyond the box, or has been a way out. Files read as empty, directories too.
+// What tells of the machine beyond the box, or has been a way out. Files read as empty, directories too; what is set in
+// /proc/sys stays as it is.
 void mask_kernel_files() {
+    require(mount("/proc/sys", "/proc/sys", nullptr, MS_BIND, nullptr), "mount /proc/sys again");
+    seal("/proc/sys");
     for (const char* each :
          {"acpi", "asound", "bus", "fs", "irq", "scsi", "sysvipc", "kcore", "keys", "key-users", "kallsyms",
           "latency_stats", "sched_debug", "sysrq-trigger", "timer_list", "timer_stats"}) {

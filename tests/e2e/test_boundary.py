@@ -27,7 +27,7 @@ def attempt(what, *arguments, **named):
         return errno.errorcode[error.errno]
     return 'done'
 def status(pid='self'):
-    return dict(line.rstrip().split(':\\t') for line in open(f'/proc/{pid}/status') if ':\\t' in line)
+    return dict(line.rstrip('\\n').split(':\\t', 1) for line in open(f'/proc/{pid}/status') if ':\\t' in line)
 """
 
 
@@ -201,7 +201,7 @@ if child == 0:
     os.abort()
 how = os.waitpid(child, 0)[1]
 result += [os.WCOREDUMP(how), [name for name in os.listdir('/tmp') if 'core' in name]]
-""") == ["EPERM", "EACCES", False, []]
+""") == ["EPERM", "EROFS", False, []]
 
 
 def test_43_and_44_the_machines_own_files_are_closed(inside: Inside) -> None:
@@ -295,7 +295,7 @@ def test_no_program_that_people_use_is_hindered(inside: Inside) -> None:
     assert inside.probe("""
 import asyncio, concurrent.futures, multiprocessing, sqlite3, subprocess, tempfile, threading
 import numpy, pandas
-result = [subprocess.run(['bash', '-c', 'echo $((6 * 7)); git --version >/dev/null && node -e "console.log(1)"'], capture_output=True, text=True).stdout]
+result = [subprocess.run(['bash', '-c', 'echo $((6 * 7)); git --version >/dev/null && node -e "process.stdout.write(String(1))"'], capture_output=True, text=True).stdout]
 with multiprocessing.get_context('fork').Pool(2) as pool:
     result.append(sum(pool.map(abs, [-1, -2])))
 with concurrent.futures.ThreadPoolExecutor(8) as pool:
@@ -315,4 +315,4 @@ worker = threading.Thread(target=lambda: asyncio.run(server()))
 worker.start()
 worker.join()
 result.append(len(socket.if_nameindex()) > 0)
-""") == ["42\n1\n", 3, 4950, True, "", True]
+""") == ["42\n1", 3, 4950, True, "", True]
