@@ -5,6 +5,8 @@
 #include <boost/url/url_view.hpp>
 #include <charconv>
 
+#include "gateway/outbound/host_name.hpp"
+
 namespace gateway::outbound {
 namespace {
 
@@ -23,22 +25,6 @@ bool read_port(const std::string& text, std::uint16_t& into) {
 bool is_name_char(char letter) {
     return ('a' <= letter && letter <= 'z') || ('0' <= letter && letter <= '9') || letter == '-' || letter == '_' ||
            letter == '.';
-}
-
-// A name that ends in a number is one of the spellings by which resolvers take an IPv4 address: 2130706433, 0x7f.1,
-// 0177.0.0.1, 127.1 (WHATWG URL, "ends in a number").
-bool ends_in_number(std::string_view name) {
-    auto last = name.substr(name.rfind('.') + 1);
-    auto is_digit = [](char letter) { return '0' <= letter && letter <= '9'; };
-    return last.starts_with("0x") || (!last.empty() && std::all_of(last.begin(), last.end(), is_digit));
-}
-
-// In lower case, without the dot that ends a full name: what is compared must be written in one way.
-std::string normalized(std::string host) {
-    auto lowered = [](char letter) { return 'A' <= letter && letter <= 'Z' ? static_cast<char>(letter + 32) : letter; };
-    std::transform(host.begin(), host.end(), host.begin(), lowered);
-    if (host.ends_with('.')) host.pop_back();
-    return host;
 }
 
 result<void> check_name(const std::string& name) {
@@ -69,7 +55,7 @@ result<url> parse_url(std::string_view text) {
     if (parsed->has_userinfo()) return refuse("must not hold a user or a password: give an authorization header");
     url made;
     made.tls = scheme == boost::urls::scheme::https;
-    made.host = normalized(parsed->host_address());
+    made.host = normalized_host(parsed->host_address());
     if (made.host.empty()) return refuse("names no host");
     auto host_type = parsed->host_type();
     if (host_type == boost::urls::host_type::ipvfuture)

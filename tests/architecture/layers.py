@@ -18,6 +18,8 @@ MAY_INCLUDE: dict[str, set[str]] = {
     "gateway/storage": BASE,
     "gateway/http": BASE | {"gateway/storage"},
     "gateway/outbound": BASE,
+    # What a session may reach, and the proxy that sees to it; knows no session.
+    "gateway/egress": BASE | {"gateway/outbound"},
     # A session's files as requests and answers; knows no session.
     "gateway/files": BASE | {"gateway/storage", "gateway/http", "mounts"},
     "gateway/kernels": BASE | {"messaging", "kernel/launcher", "mounts"},
