@@ -3,15 +3,14 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "gateway/base/async.hpp"
 #include "gateway/outbound/address_policy.hpp"
 #include "gateway/outbound/headers.hpp"
+#include "gateway/outbound/lookup.hpp"
 #include "gateway/outbound/url.hpp"
 
 namespace gateway::outbound {
@@ -36,9 +35,6 @@ class response {
 
 // The whole body; too_large past `max_bytes`.
 awaitable<result<std::string>> read_all(response& from, std::size_t max_bytes);
-
-// The addresses of a name.
-using resolver = std::function<awaitable<result<std::vector<asio::ip::address>>>(std::string name)>;
 
 class client {
   public:

@@ -2,11 +2,10 @@
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/ssl/error.hpp>
-#include <optional>
 #include <utility>
-#include <vector>
 
 #include "gateway/base/log.hpp"
+#include "gateway/outbound/lookup.hpp"
 
 namespace gateway::outbound {
 namespace {
@@ -27,48 +26,6 @@ asio::ssl::context make_tls(const std::string& ca_file) {
 
 failure cannot(const char* what, const url& to, const error_code& ec) {
     return {errc::unavailable, std::string(what) + " " + to.origin() + ": " + ec.message()};
-}
-
-using endpoints = std::vector<asio::ip::tcp::endpoint>;
-
-// getaddrinfo cannot be cancelled: whoever waits leaves at the deadline, and the lookup ends when it ends.
-struct lookup {
-    explicit lookup(const executor& ex) : resolver(ex), done(ex) {}
-    asio::ip::tcp::resolver resolver;
-    event done;
-    std::optional<error_code> ended;
-    endpoints found;
-};
-
-std::shared_ptr<lookup> start_lookup(const executor& ex, const url& to) {
-    auto state = std::make_shared<lookup>(ex);
-    auto finished = [state](error_code ec, const asio::ip::tcp::resolver::results_type& results) {
-        for (const auto& each : results) state->found.push_back(each.endpoint());
-        state->ended = ec;
-        state->done.notify_all();
-    };
-    state->resolver.async_resolve(to.host, std::to_string(to.port), std::move(finished));
-    return state;
-}
-
-awaitable<result<endpoints>> ask(const resolver& names, url to, milliseconds limit) {
-    auto found = co_await with_timeout(names(to.host), limit, "resolving the host of " + to.origin());
-    if (!found) co_return found.error();
-    endpoints made;
-    for (const auto& each : *found) made.emplace_back(each, to.port);
-    co_return made;
-}
-
-awaitable<result<endpoints>> resolve(executor ex, const resolver& names, url to, milliseconds limit) {
-    error_code not_an_address;
-    auto literal = asio::ip::make_address(to.host, not_an_address);
-    if (!not_an_address) co_return endpoints(1, asio::ip::tcp::endpoint(literal, to.port));
-    if (names) co_return co_await ask(names, to, limit);
-    auto state = start_lookup(ex, to);
-    co_await state->done.wait_for(limit);
-    if (!state->ended) co_return failure{errc::timeout, "resolving the host of " + to.origin() + " took too long"};
-    if (*state->ended) co_return cannot("cannot resolve the host of", to, *state->ended);
-    co_return state->found;
 }
 
 awaitable<result<std::unique_ptr<stream>>> open(executor ex, asio::ssl::context& tls, url to,
@@ -100,11 +57,11 @@ awaitable<result<std::unique_ptr<stream>>> connector::try_address(url to, asio::
 }
 
 awaitable<result<std::unique_ptr<stream>>> connector::connect(url to) {
-    auto addresses = co_await resolve(ex_, how_.names, to, how_.connect_timeout);
-    if (!addresses) co_return addresses.error();
+    auto found = co_await look_up(ex_, how_.names, to.host, how_.connect_timeout, to.origin());
+    if (!found) co_return found.error();
     result<std::unique_ptr<stream>> last = failure{errc::unavailable, "the host of " + to.origin() + " has no address"};
-    for (const auto& each : *addresses) {
-        last = co_await try_address(to, each);
+    for (const auto& each : *found) {
+        last = co_await try_address(to, asio::ip::tcp::endpoint(each, to.port));
         if (last) break;
     }
     co_return last;
