@@ -11,9 +11,9 @@ namespace gateway::egress {
 
 // Each limit is the setting network.NAME (a time network.NAME_s, in seconds), and errors name it so.
 struct options {
-    outbound::address_policy reach;           // network.allow_networks are its named ones
-    outbound::resolver names;                 // none: the system's
-    std::size_t max_connections = 64;         // of a session at once
+    outbound::address_policy reach;    // network.allow_networks are its named ones
+    outbound::resolver names;          // outbound::make_threaded_resolver's; none: asio's, of which there is one thread
+    std::size_t max_connections = 64;  // of a session at once
     std::size_t max_head_bytes = 32u << 10;   // of a request or an answer
     std::size_t max_hello_bytes = 64u << 10;  // of a ClientHello
     std::size_t max_destinations = 200;       // rows in each table of the meter
