@@ -115,8 +115,6 @@ awaitable<bool> connection::begin_tunnel() {
     if (!why && why.error().code == errc::timeout)
         why = from_client_.empty() ? denial::not_tls : denial::malformed_hello;
     if (!why) co_return false;
-    // The policy may be another than it was at CONNECT.
-    if (!*why) *why = find_denial();
     if (!*why) co_return true;
     count_denied(**why);
     if (**why != denial::not_tls) (void)co_await write_all(client_, access_denied_alert);

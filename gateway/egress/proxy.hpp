@@ -25,7 +25,7 @@ class proxy {
     proxy(executor ex, unix_acceptor from, policy what, options how, meter_events tell);
     ~proxy();
 
-    // Accepts until stop().
+    // Accepts until stop(); its owner joins it before the proxy goes.
     awaitable<void> run();
     // Ends every connection, and returns when all are gone.
     awaitable<void> stop();
