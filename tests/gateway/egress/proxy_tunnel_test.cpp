@@ -133,6 +133,37 @@ TEST_F(proxy_tunnel, a_hello_over_the_ceiling_is_not_sent_whole) {
     EXPECT_EQ(last_peer().received, hello.substr(0, hello.size() - 1));
 }
 
+TEST_F(proxy_tunnel, what_was_counted_is_delivered_also_to_a_slow_reader) {
+    auto by = allow(rule("a.test"));
+    by.max_bytes = 700'000;
+    start(by);
+    auto client = tunnel("a.test");
+    auto sent = pattern(2u << 20);
+    server_sends(sent);
+    settle();
+    auto counted_in = made->counted().all().bytes_in;
+    ASSERT_LT(counted_in, 600'000u);
+    client.send(pattern(700'000 - counted_in));
+    EXPECT_TRUE(until([&] { return last_peer().ended; }));
+    EXPECT_TRUE(client.read_rest() == sent.substr(0, made->counted().all().bytes_in));
+    EXPECT_EQ(made->counted().total(), 700'000u);
+}
+
+TEST_F(proxy_tunnel, one_that_begins_as_the_ceiling_is_reached_ends) {
+    auto by = allow(rule("a.test"));
+    by.max_bytes = 10'000;
+    start(by);
+    auto late = open();
+    late.send(connect_to(at("a.test"))).read_head();
+    auto first = server.peers.back();
+    auto busy = tunnel("a.test");
+    server_sends(pattern(10'000));
+    busy.read_rest();
+    EXPECT_EQ(late.send(hello_for("a.test")).read_rest(), "");
+    EXPECT_TRUE(until([&] { return first->ended && made->connections() == 0; }));
+    EXPECT_EQ(first->received, "");
+}
+
 TEST_F(proxy_tunnel, a_ceiling_that_is_lowered_stops_what_runs_and_one_that_is_raised_lets_begin) {
     start();
     auto client = tunnel("a.test");
