@@ -47,9 +47,10 @@ std::string status_inside(const isolation& how, id_range ids, const std::vector<
     const launch_request what = trial(directories);
     check(what);
     box_users users(ids);
+    std::shared_ptr<box_user> user = how.unprivileged || !how.confined ? nullptr : users.take();
+    if (user) user->prepare(what.mounts);
     output_file output = output_file::in_memory();
-    box inside =
-        box::make(what, how, how.unprivileged || !how.confined ? nullptr : users.take(), output.writer(), [] {});
+    box inside = box::make(what, how, user, output.writer(), [] {});
     wait_for_end(inside);
     return output.last_lines(words_limit);
 }

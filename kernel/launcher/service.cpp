@@ -147,7 +147,7 @@ void service::handle(const launch_request& what, files&) {
         check(what);
         if (boxes_.contains(what.id)) throw box_error("a kernel with the id " + what.id + " is alive");
         output_file output(what.output_file);
-        box inside = box::make(what, how_, next_user(), output.writer(), [this] { forget_requests(); });
+        box inside = box::make(what, how_, next_user(what), output.writer(), [this] { forget_requests(); });
         if (what.zygote)
             nursery_.prepare(*what.zygote);  // while the box is assembled
         else
@@ -158,8 +158,11 @@ void service::handle(const launch_request& what, files&) {
     }
 }
 
-std::shared_ptr<const box_user> service::next_user() {
-    return how_.unprivileged || !how_.confined ? nullptr : users_.take();
+std::shared_ptr<const box_user> service::next_user(const launch_request& what) {
+    if (how_.unprivileged || !how_.confined) return nullptr;
+    std::shared_ptr<box_user> made = users_.take();
+    made->prepare(what.mounts);
+    return made;
 }
 
 // In a child that becomes the init of a box, whose kernel can read its memory: what other sessions were started with.

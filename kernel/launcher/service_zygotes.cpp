@@ -83,7 +83,7 @@ void service::launch_again(living& each) {
     try {
         output_file output(each.request.output_file);
         const launch_request what = each.request;  // the child forgets that of every box
-        box fresh = box::make(what, how_, next_user(), output.writer(), [this] { forget_requests(); });
+        box fresh = box::make(what, how_, next_user(what), output.writer(), [this] { forget_requests(); });
         each.output = std::move(output);
         std::swap(each.inside, fresh);
         fresh.kill();

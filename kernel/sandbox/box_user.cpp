@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <string>
 
 #include "kernel/sandbox/box_error.hpp"
@@ -56,9 +57,24 @@ file_descriptor make_user_namespace(const id_mapping& users, const id_mapping& g
 }  // namespace
 
 box_user::box_user(uid_t outside)
-    : outside_(outside),
-      inside_(make_user_namespace({id_inside, outside}, {id_inside, outside})),
-      roots_(make_user_namespace({0, outside}, {0, outside})) {}
+    : outside_(outside), inside_(make_user_namespace({id_inside, outside}, {id_inside, outside})) {}
+
+void box_user::prepare(const std::vector<bind_mount>& mounts) {
+    for (const bind_mount& each : mounts) {
+        struct stat found {};
+        if (stat(each.source.c_str(), &found) != 0) continue;  // told of where it is mounted
+        auto is_it = [&](const owner& one) { return one.uid == found.st_uid && one.gid == found.st_gid; };
+        if (std::ranges::none_of(owners_, is_it))
+            owners_.push_back(
+                {found.st_uid, found.st_gid, make_user_namespace({found.st_uid, outside_}, {found.st_gid, outside_})});
+    }
+}
+
+int box_user::owners(uid_t uid, gid_t gid) const {
+    for (const owner& each : owners_)
+        if (each.uid == uid && each.gid == gid) return each.as_user.get();
+    throw box_error("its owner was changed while the box was made: try again");
+}
 
 void box_user::give(int file) const {
     struct stat found {};
@@ -69,21 +85,16 @@ void box_user::give(int file) const {
 
 void box_user::add_descriptors(std::vector<int>& to) const {
     to.push_back(inside_.get());
-    to.push_back(roots_.get());
+    for (const owner& each : owners_) to.push_back(each.as_user.get());
 }
 
-file_descriptor box_user::owners(uid_t uid, gid_t gid) const {
-    if (uid != 0 || gid != 0) return make_user_namespace({uid, outside_}, {gid, outside_});
-    return file_descriptor(require(fcntl(roots_.get(), F_DUPFD_CLOEXEC, 3), "copy a descriptor"));
-}
-
-std::shared_ptr<const box_user> box_users::take() {
+std::shared_ptr<box_user> box_users::take() {
     for (const auto& each : made_)
         if (each.use_count() == 1) return each;
     if (made_.size() == ids_.count)
         throw box_error("all " + std::to_string(ids_.count) +
                         " user ids for sessions are taken: give kernels.ids a wider range");
-    made_.push_back(std::make_shared<const box_user>(static_cast<uid_t>(ids_.first + made_.size())));
+    made_.push_back(std::make_shared<box_user>(static_cast<uid_t>(ids_.first + made_.size())));
     return made_.back();
 }
 

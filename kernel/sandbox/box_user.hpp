@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kernel/launcher/file_descriptor.hpp"
+#include "kernel/launcher/protocol.hpp"
 
 namespace kernel {
 
@@ -34,25 +35,34 @@ class box_user {
     void give(int file) const;
     // In a forked child: what of it is needed to assemble a box.
     void add_descriptors(std::vector<int>& to) const;
+    // Makes what owners() needs for what these show, unless it is there: by the launcher, since a process of a new pid
+    // namespace cannot name its children in the host's /proc. Throws box_error.
+    void prepare(const std::vector<bind_mount>& mounts);
     // A user namespace by which a mount shows the files of `uid` and `gid` as this user's, and keeps this user's files
-    // as theirs. Throws box_error.
-    file_descriptor owners(uid_t uid, gid_t gid) const;
+    // as theirs. Throws box_error when it was not prepared.
+    int owners(uid_t uid, gid_t gid) const;
 
   private:
+    struct owner {
+        uid_t uid;
+        gid_t gid;
+        file_descriptor as_user;
+    };
+
     uid_t outside_;
     file_descriptor inside_;
-    file_descriptor roots_;  // owners(0, 0), which nearly all mounts need
+    std::vector<owner> owners_;
 };
 
 class box_users {
   public:
     explicit box_users(id_range ids) : ids_(ids) {}
     // One that no living box has; free again when the last pointer goes. Throws box_error when all are taken.
-    std::shared_ptr<const box_user> take();
+    std::shared_ptr<box_user> take();
 
   private:
     id_range ids_;
-    std::vector<std::shared_ptr<const box_user>> made_;
+    std::vector<std::shared_ptr<box_user>> made_;
 };
 
 }  // namespace kernel

@@ -60,10 +60,9 @@ void mount_tree::make_read_only() { add_attributes(MOUNT_ATTR_RDONLY); }
 void mount_tree::hide_devices() { add_attributes(MOUNT_ATTR_NODEV); }
 
 void mount_tree::give_to(const box_user& user) {
-    const file_descriptor owners = user.owners(uid_, gid_);
     mount_attr change{};
     change.attr_set = MOUNT_ATTR_IDMAP;
-    change.userns_fd = owners.get();
+    change.userns_fd = user.owners(uid_, gid_);
     if (mount_setattr(tree_.get(), "", AT_EMPTY_PATH | AT_RECURSIVE, &change, sizeof change) == 0) return;
     if (errno == EINVAL)
         throw box_error(

@@ -93,6 +93,8 @@ void add_sockets(rules& to) {
     for (scmp_datum_t family = 0; family <= highest_family; ++family)
         if (std::ranges::find(families, family) == std::end(families))
             to.add(SCMP_ACT_ERRNO(EAFNOSUPPORT), "socket", SCMP_A0_64(SCMP_CMP_EQ, family));
+    to.add(SCMP_ACT_ALLOW, "socketpair", SCMP_A0_64(SCMP_CMP_EQ, AF_UNIX));
+    to.add(SCMP_ACT_ERRNO(EAFNOSUPPORT), "socketpair", SCMP_A0_64(SCMP_CMP_NE, AF_UNIX));
 }
 
 // A file with such a bit would give the rights of the gateway's user to whoever finds it outside.

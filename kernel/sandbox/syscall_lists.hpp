@@ -297,7 +297,7 @@ inline constexpr const char* allowed_calls[] = {
     "timer_settime",
     "timer_settime64",
     "times",
-    // sockets, but for socket()
+    // sockets, but for making them
     "accept",
     "accept4",
     "bind",
@@ -317,7 +317,6 @@ inline constexpr const char* allowed_calls[] = {
     "sendto",
     "setsockopt",
     "shutdown",
-    "socketpair",
     // between processes
     "io_cancel",
     "io_destroy",

@@ -118,6 +118,27 @@ TEST_P(in_a_box, sockets_are_streams_and_datagrams) {
         "'EAFNOSUPPORT', 'EAFNOSUPPORT', 'EAFNOSUPPORT', 'EAFNOSUPPORT']\nTrue\n");
 }
 
+TEST_P(in_a_box, pairs_of_sockets_are_of_unix) {
+    expect_everywhere(python("pair = (ctypes.c_int * 2)()\n"
+                             "print([call(53, family, 2, 0, pair) for family in (1, 2, 16, 30, 40)])"),
+                      "['done', 'EAFNOSUPPORT', 'EAFNOSUPPORT', 'EAFNOSUPPORT', 'EAFNOSUPPORT']\n");
+}
+
+TEST_P(in_a_box, what_another_user_of_the_host_owns_is_mounted_too) {
+    if (GetParam() == who::ordinary) return;  // who can give nothing away
+    make_directory("theirs");
+    write("theirs/a", "x");
+    for (const char* each : {"theirs", "theirs/a"}) ASSERT_EQ(chown(path(each).c_str(), 1234, 4321), 0);
+    ASSERT_EQ(chmod(path("theirs/a").c_str(), 0600), 0);
+    launch_request what = script("cat /data/a; echo y > /data/b; stat -c %U /data/a");
+    what.mounts.push_back({path("theirs"), "/data", true});
+    EXPECT_EQ(output_of(what), "xuser\n");
+    struct stat made {};
+    ASSERT_EQ(stat(path("theirs/b").c_str(), &made), 0);
+    EXPECT_EQ(made.st_uid, 1234u);
+    EXPECT_EQ(made.st_gid, 4321u);
+}
+
 TEST_P(in_a_box, nobody_leaves_a_program_that_gives_rights_to_others) {
     const std::string output = python(
         "d = \"/mnt/files/\"; f = d + \"f\"; open(f, \"w\").close(); os.makedirs(d + \"dir\", exist_ok=True)\n"
