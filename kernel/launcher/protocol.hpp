@@ -33,6 +33,25 @@ struct zygote_command {
     bool operator==(const zygote_command&) const = default;
 };
 
+// What the processes of a box may use together; 0 is no limit.
+struct box_limits {
+    std::int64_t cpu_millis = 0;  // thousandths of a processor
+    std::int64_t memory_bytes = 0;
+    std::int64_t pids = 0;  // processes and threads
+
+    bool operator==(const box_limits&) const = default;
+};
+
+// What of box_limits this machine lets the launcher enforce.
+struct limits_notice {
+    bool cpu = false;
+    bool memory = false;
+    bool pids = false;
+    std::string reason;  // why not all
+
+    bool operator==(const limits_notice&) const = default;
+};
+
 struct launch_request {
     std::string id;                          // chosen by the gateway, unique among living kernels
     std::vector<std::string> argv;           // argv[0] is an absolute path, as it is inside the box
