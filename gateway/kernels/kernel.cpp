@@ -178,6 +178,12 @@ void kernel::signal_program(const std::string& id, int number, bool sweep) {
 
 void kernel::set_listener(kernel_listener& listener) { implementation_->listener = &listener; }
 
+void kernel::set_limits(const ::kernel::box_limits& limits, bool now) {
+    auto& self = *implementation_;
+    self.options.limits = limits;
+    if (now && self.running) self.shared.processes.limit(*self.running, limits);
+}
+
 void kernel::call_spec(const std::string& name) { implementation_->options.spec.name = name; }
 
 result<void> kernel::send(const messaging::message& what) {

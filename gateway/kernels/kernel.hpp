@@ -31,6 +31,7 @@ struct kernel_options {
     std::string helper_key;                    // goes to the injected package by message only
     std::string preload_metadata = "{}";       // metadata of the injecting request besides the key
     std::string cell_defaults = "{}";          // a JSON object, more of it: for cells whose requests do not say
+    ::kernel::box_limits limits = {};
 };
 
 struct kernel_limits {
@@ -90,6 +91,8 @@ class kernel {
     // of cells in place of those in options, by a silent message, and keeps them for restarts (a pool kernel that found
     // its session).
     awaitable<result<void>> configure(std::map<std::string, std::string> env, std::string cell_defaults);
+    // What its next process may use, and if `now` the one that runs too.
+    void set_limits(const ::kernel::box_limits& limits, bool now);
     // Signs and sends. Success from on_state(idle) until on_state(restarting or dead), also to a process that has just
     // ended: what it never answered is known by then. kernel_dead otherwise.
     result<void> send(const messaging::message& what);

@@ -17,7 +17,9 @@ constexpr milliseconds drain_round = 5ms;
 // For sockets that stay open without their process: a descendant that left the box, which there should be none of.
 constexpr int drain_rounds = 200;
 
-std::string status_text(int status) {
+std::string status_text(const process_end& end) {
+    const int status = end.status;
+    if (end.oom) return "used more memory than its sandbox has";
     if (WIFSIGNALED(status)) return "was ended by signal " + std::to_string(WTERMSIG(status));
     return "ended with exit status " + std::to_string(WEXITSTATUS(status));
 }
@@ -172,8 +174,8 @@ void kernel::implementation::describe_failure(end_reason why) {
     failure_text.clear();  // an earlier death's
     if (!launch_error.empty())
         failure_text = launch_error;
-    else if (last_status && why != end_reason::none && !machine.is_final())
-        failure_text = "the kernel " + status_text(*last_status);
+    else if (last_end && why != end_reason::none && !machine.is_final())
+        failure_text = "the kernel " + status_text(*last_end);
     auto tail = files.output_tail();
     if (!tail.empty()) failure_text += (failure_text.empty() ? "" : ":\n") + tail;
 }

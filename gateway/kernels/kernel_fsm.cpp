@@ -12,7 +12,8 @@ transport first_transport(const lifecycle_settings& settings) {
     return settings.fixed.value_or(settings.proven.value_or(transport::ipc));
 }
 
-end_reason reason_of(int status) {
+end_reason reason_of(int status, bool oom) {
+    if (oom) return end_reason::oom;
     return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL ? end_reason::killed : end_reason::crashed;
 }
 
@@ -86,7 +87,7 @@ void kernel_fsm::on_starting(const lifecycle_event& event) {
             return phase_ == phase::injecting ? become_ready() : void();
         case lifecycle_event::exited:
             next_ = next_step::count_death;
-            return gone(event.status);
+            return gone(event);
         case lifecycle_event::timer:
             return event.which == timer_kind::launch ? launch_expired() : ask_again(event.which);
         case lifecycle_event::shutdown_requested:
@@ -105,7 +106,7 @@ void kernel_fsm::on_running(const lifecycle_event& event) {
             return;
         case lifecycle_event::exited:
             next_ = next_step::count_death;
-            return gone(event.status);
+            return gone(event);
         case lifecycle_event::restart_requested:
             state_ = kernel_state::restarting;
             return stop(next_step::restart, event.why, event.kill);
@@ -120,10 +121,10 @@ void kernel_fsm::on_running(const lifecycle_event& event) {
 void kernel_fsm::on_stopping(const lifecycle_event& event) {
     switch (event.what) {
         case lifecycle_event::exited:
-            return gone(event.status);
+            return gone(event);
         case lifecycle_event::timer:
             // Not even a kill was answered: go on without it rather than wait for ever.
-            return event.which == timer_kind::shutdown ? kill_process() : gone(SIGKILL);
+            return event.which == timer_kind::shutdown ? kill_process() : gone({lifecycle_event::exited});
         case lifecycle_event::restart_requested:
             if (event.kill && timers_.contains(timer_kind::shutdown)) kill_process();
             return;
@@ -226,9 +227,9 @@ void kernel_fsm::kill_process() {
     start_timer(timer_kind::kill);
 }
 
-void kernel_fsm::gone(int status) {
+void kernel_fsm::gone(const lifecycle_event& exit) {
     phase_ = phase::draining;
-    if (next_ == next_step::count_death) next_why_ = reason_of(status);
+    if (next_ == next_step::count_death) next_why_ = reason_of(exit.status, exit.oom);
     cancel_timers();
     emit(lifecycle_action::drain);
 }

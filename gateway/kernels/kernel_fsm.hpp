@@ -45,7 +45,8 @@ struct lifecycle_event {
     };
     kind what;
     timer_kind which = timer_kind::launch;
-    int status = 0;  // as of waitpid
+    int status = 0;    // as of waitpid
+    bool oom = false;  // its box had run out of memory
     end_reason why = end_reason::none;
     bool kill = false;
 };
@@ -123,7 +124,7 @@ class kernel_fsm {
     void launch_expired();
     void stop(next_step next, end_reason why, bool kill);
     void kill_process();
-    void gone(int status);
+    void gone(const lifecycle_event& exit);
     void go_on();
     void restart(end_reason why);
     void count_death();

@@ -37,7 +37,7 @@ struct kernel::implementation : std::enable_shared_from_this<kernel::implementat
     void begin_launch(transport over);
     static awaitable<void> launch(self_pointer self, int generation, ::kernel::launch_request what);
     void launch_answered(int generation, result<process> outcome);
-    void process_exited(int generation, int status);
+    void process_exited(int generation, process_end end);
     void connect();
 
     // kernel_messages.cpp: what the kernel sends.
@@ -67,8 +67,8 @@ struct kernel::implementation : std::enable_shared_from_this<kernel::implementat
     bool closed = false;
     int generation = 0;  // counts launches: what belongs to an older one is stale
     std::optional<process> running;
-    std::optional<int> early_exit;  // the exit was reported before the launch
-    std::optional<int> last_status;
+    std::optional<process_end> early_exit;  // the exit was reported before the launch
+    std::optional<process_end> last_end;
     std::string launch_error;
     std::optional<messaging::connection_info> connection;
     std::unique_ptr<messaging::kernel_sockets> sockets;

@@ -35,7 +35,7 @@ void kernel::implementation::begin_launch(transport over) {
     auto launched_as = ++generation;
     running.reset();
     early_exit.reset();
-    last_status.reset();
+    last_end.reset();
     launch_error.clear();
     was_ready = iopub_was_seen = session_is_known = executed_was_told = false;
     auto renewed = files.renew(over, options.spec.name);
@@ -58,8 +58,8 @@ void kernel::implementation::begin_launch(transport over) {
 // Not cancelled with the kernel: whoever launches must hear of the process, to end it.
 awaitable<void> kernel::implementation::launch(self_pointer self, int as, ::kernel::launch_request what) {
     auto* processes = &self->shared.processes;
-    std::function<void(int)> on_exit = [weak = std::weak_ptr(self), as](int status) {
-        if (auto alive = weak.lock()) alive->process_exited(as, status);
+    std::function<void(process_end)> on_exit = [weak = std::weak_ptr(self), as](process_end end) {
+        if (auto alive = weak.lock()) alive->process_exited(as, end);
     };
     auto outcome = co_await processes->launch(std::move(what), std::move(on_exit));
     if (!self->closed && self->generation == as && self->machine.where() == phase::launching)
@@ -75,22 +75,23 @@ void kernel::implementation::launch_answered(int as, result<process> outcome) {
     }
     running = *outcome;
     feed({lifecycle_event::launched});
-    if (auto status = std::exchange(early_exit, std::nullopt)) process_exited(as, *status);
+    if (auto end = std::exchange(early_exit, std::nullopt)) process_exited(as, *end);
 }
 
 // Posted: a launcher may report from inside kill().
-void kernel::implementation::process_exited(int as, int status) {
-    asio::post(shared.ex, [weak = weak_from_this(), as, status] {
+void kernel::implementation::process_exited(int as, process_end end) {
+    asio::post(shared.ex, [weak = weak_from_this(), as, end] {
         auto self = weak.lock();
         if (!self || self->closed || self->generation != as) return;
         if (!self->running) {
-            self->early_exit = status;
+            self->early_exit = end;
             return;
         }
         self->running.reset();
-        self->last_status = status;
+        self->last_end = end;
         lifecycle_event event{lifecycle_event::exited};
-        event.status = status;
+        event.status = end.status;
+        event.oom = end.oom;
         self->feed(event);
     });
 }

@@ -89,6 +89,13 @@ void prefer_environment_of(const std::string& program, const kernel_options& opt
     if (bin.filename() == "bin" && !is_in_every_box(bin.string())) env["PATH"] = bin.string() + ":" + env["PATH"];
 }
 
+// Libraries start a thread for each processor of the machine, whatever share of them the box has.
+void suit_threads_to(const ::kernel::box_limits& limits, environment_map& env) {
+    if (limits.cpu_millis <= 0) return;
+    const auto count = std::to_string((limits.cpu_millis + 999) / 1000);
+    for (const char* each : {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"}) env.try_emplace(each, count);
+}
+
 void add_entry(environment_map& env, const std::string& variable, const std::string& entry, bool first) {
     auto& value = env[variable];
     value = value.empty() ? entry : first ? entry + ":" + value : value + ":" + entry;
@@ -210,6 +217,7 @@ result<::kernel::launch_request> make_launch_request(const kernel_environment& s
     if (!argv) return argv.error();
     if (auto good = check_prefix(options.spec); !good) return good.error();
     prefer_environment_of(argv->front(), options, env);
+    suit_threads_to(options.limits, env);
     ::kernel::launch_request made;
     made.id = options.id;
     made.mounts = box_mounts(shared, options, argv->front(), box_directory);
@@ -219,6 +227,7 @@ result<::kernel::launch_request> make_launch_request(const kernel_environment& s
     made.env = std::move(env);
     made.working_dir = options.working_dir;
     made.output_file = output_file;
+    made.limits = options.limits;
     return made;
 }
 
@@ -227,6 +236,7 @@ result<::kernel::launch_request> make_launch_request(const kernel_environment& s
     ::kernel::run_request made;
     made.env = kernel_environment_variables(shared.inherited_env, options.spec, options.env);
     if (auto argv = kernel_argv(options.spec, made.env, {})) prefer_environment_of(argv->front(), options, made.env);
+    suit_threads_to(options.limits, made.env);
     show_packages(shared, options.spec, made.env);
     for (auto& [name, value] : what.env) made.env[name] = value;
     made.argv = std::move(what.argv);

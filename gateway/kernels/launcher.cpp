@@ -1,6 +1,7 @@
 #include "gateway/kernels/launcher.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/socket.h>
 
 #include <cassert>
@@ -10,12 +11,16 @@
 #include "gateway/base/log.hpp"
 #include "gateway/kernels/child_process.hpp"
 #include "gateway/kernels/launcher_client.hpp"
+#include "kernel/launcher/channel.hpp"
+#include "kernel/launcher/codec.hpp"
 
 namespace gateway::kernels {
 namespace {
 
 // Killing boxes takes milliseconds; only a process stuck in the system takes longer.
 constexpr milliseconds end_limit{5'000};
+// It has nothing to do before, but the machine may be busy.
+constexpr milliseconds start_limit{20'000};
 
 }  // namespace
 
@@ -57,6 +62,19 @@ launcher_process::launcher_process(std::unique_ptr<implementation> made) : imple
 launcher_process::launcher_process(launcher_process&&) noexcept = default;
 launcher_process& launcher_process::operator=(launcher_process&&) noexcept = default;
 launcher_process::~launcher_process() = default;
+
+result<::kernel::limits_notice> launcher_process::limits() {
+    const int socket = implementation_->socket.get();
+    pollfd waited{socket, POLLIN, 0};
+    const failure silent{errc::kernel_start_failed,
+                         "the process that launches kernels (kernels.launcher) does not say what it can do: is it a "
+                         "cellgate-launcher of this version?"};
+    if (::poll(&waited, 1, static_cast<int>(start_limit.count())) != 1) return silent;
+    auto in = ::kernel::receive_text(socket, false);
+    auto what = ::kernel::decode_reply(in.text);
+    if (!what || !std::holds_alternative<::kernel::limits_notice>(*what)) return silent;
+    return std::get<::kernel::limits_notice>(std::move(*what));
+}
 
 std::unique_ptr<launcher> launcher_process::connect(executor ex, std::function<void()> on_lost) {
     assert(implementation_->socket);

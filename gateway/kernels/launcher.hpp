@@ -21,6 +21,12 @@ struct process {
     int init_pid = 0;
 };
 
+// How a kernel has ended.
+struct process_end {
+    int status = 0;    // as of waitpid
+    bool oom = false;  // its box had run out of memory
+};
+
 // How a program beside a kernel has ended.
 struct program_end {
     int status = 0;          // as of waitpid
@@ -34,13 +40,16 @@ class launcher {
     virtual ~launcher() = default;
     // Starts a fork server ahead of the first launch that needs it.
     virtual void prepare(kernel::zygote_command which) = 0;
-    // Starts a process in a new box; `on_exit` is called once, with waitpid's status, when the kernel has ended and its
-    // box is empty. A failure says what could not be done (kernel_start_failed).
-    virtual awaitable<result<process>> launch(kernel::launch_request what, std::function<void(int status)> on_exit) = 0;
+    // Starts a process in a new box; `on_exit` is called once, when the kernel has ended and its box is empty. A
+    // failure says what could not be done (kernel_start_failed).
+    virtual awaitable<result<process>> launch(kernel::launch_request what,
+                                              std::function<void(process_end)> on_exit) = 0;
     // To the kernel's process group.
     virtual void signal(const process& which, int number) = 0;
     // Once every signal() until now has reached the kernel, or it has ended; within a second in any case.
     virtual awaitable<void> delivered(process which) = 0;
+    // What its box may use from now on.
+    virtual void limit(const process& which, const ::kernel::box_limits& limits) = 0;
     // Kills the kernel and everything it started; on_exit follows.
     virtual void kill(const process& which) = 0;
 
@@ -70,6 +79,10 @@ class launcher_process {
     launcher_process(launcher_process&&) noexcept;
     launcher_process& operator=(launcher_process&&) noexcept;
     ~launcher_process();
+
+    // What of box_limits it can enforce on this machine: the first that it says. Before connect(); waits for it, within
+    // seconds. kernel_start_failed when it does not say it.
+    result<::kernel::limits_notice> limits();
 
     // The client over that process's socket; once. `on_lost` is called when the process ends by itself, before any
     // kernel's on_exit: every box dies with it, and no other launcher can be started once there are threads.

@@ -18,7 +18,7 @@ namespace gateway::kernels {
 namespace {
 
 using ::kernel::channel_state;
-using exit_function = std::function<void(int status)>;
+using exit_function = std::function<void(process_end)>;
 
 constexpr milliseconds longest_delivery{1'000};  // through two processes that have nothing else to do
 
@@ -67,6 +67,7 @@ class connection : public std::enable_shared_from_this<connection> {
     void handle(const ::kernel::launch_answer& answer);
     void handle(const ::kernel::exit_notice& notice);
     void handle(const ::kernel::signal_notice& notice);
+    void handle(const ::kernel::limits_notice&) {}  // launcher_process::limits() may have taken it
     void handle(const ::kernel::run_answer& answer) { runs_.handle(answer); }
     void handle(const ::kernel::run_end& end) { runs_.handle(end); }
     void fail_all(const failure& why);
@@ -216,7 +217,8 @@ void connection::handle(const ::kernel::exit_notice& notice) {
     exit_function on_exit = std::exchange(found->second->on_exit, nullptr);
     kernels_.erase(found);
     // Later, so that whoever launched a kernel that ends at once gets its process first.
-    if (on_exit) asio::post(ex_, [on_exit = std::move(on_exit), status = notice.status] { on_exit(status); });
+    if (on_exit)
+        asio::post(ex_, [on_exit = std::move(on_exit), end = process_end{notice.status, notice.oom}] { on_exit(end); });
 }
 
 void connection::fail_all(const failure& why) {
@@ -228,7 +230,7 @@ void connection::fail_all(const failure& why) {
             each->outcome = why;
             each->answered.notify_all();
         } else if (each->on_exit) {
-            asio::post(ex_, [on_exit = std::exchange(each->on_exit, nullptr)] { on_exit(SIGKILL); });
+            asio::post(ex_, [on_exit = std::exchange(each->on_exit, nullptr)] { on_exit({SIGKILL, false}); });
         }
     }
     runs_.fail_all(why);
@@ -336,6 +338,10 @@ class launcher_client final : public launcher {
 
     void signal_run(const std::string& id, int number, bool sweep) override {
         connection_->signal_run(id, number, sweep);
+    }
+
+    void limit(const process& which, const ::kernel::box_limits& limits) override {
+        connection_->send(::kernel::limit_command{which.id, limits});
     }
 
     void kill(const process& which) override { connection_->send(::kernel::kill_command{which.id}); }

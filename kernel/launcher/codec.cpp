@@ -21,11 +21,17 @@ bool read_optional(const json& from, std::optional<zygote_command>& out) {
     return from.is_null() || read(from, out.emplace());
 }
 
+bool read(const json& from, box_limits& out) {
+    return read(field(from, "cpu_millis"), out.cpu_millis) && read(field(from, "memory_bytes"), out.memory_bytes) &&
+           read(field(from, "pids"), out.pids);
+}
+
 bool read(const json& from, launch_request& out) {
     return read(field(from, "id"), out.id) && read(field(from, "argv"), out.argv) &&
            read(field(from, "env"), out.env) && read(field(from, "working_dir"), out.working_dir) &&
            read(field(from, "mounts"), out.mounts) && read(field(from, "hostname"), out.hostname) &&
-           read(field(from, "output_file"), out.output_file) && read_optional(field(from, "zygote"), out.zygote);
+           read(field(from, "output_file"), out.output_file) && read_optional(field(from, "zygote"), out.zygote) &&
+           read(field(from, "limits"), out.limits);
 }
 
 bool read(const json& from, signal_command& out) {
@@ -33,6 +39,15 @@ bool read(const json& from, signal_command& out) {
 }
 
 bool read(const json& from, kill_command& out) { return read(field(from, "id"), out.id); }
+
+bool read(const json& from, limit_command& out) {
+    return read(field(from, "id"), out.id) && read(field(from, "limits"), out.limits);
+}
+
+bool read(const json& from, limits_notice& out) {
+    return read(field(from, "cpu"), out.cpu) && read(field(from, "memory"), out.memory) &&
+           read(field(from, "pids"), out.pids) && read(field(from, "reason"), out.reason);
+}
 
 bool read(const json& from, prepare_command& out) { return read(field(from, "zygote"), out.zygote); }
 
@@ -65,7 +80,8 @@ bool read(const json& from, launch_answer& out) {
 bool read(const json& from, signal_notice& out) { return read(field(from, "id"), out.id); }
 
 bool read(const json& from, exit_notice& out) {
-    return read(field(from, "id"), out.id) && read(field(from, "status"), out.status);
+    return read(field(from, "id"), out.id) && read(field(from, "status"), out.status) &&
+           read(field(from, "oom"), out.oom);
 }
 
 bool read(const json& from, finding& out) {
@@ -103,6 +119,10 @@ json to_json(const zygote_command& from) {
             {"fork_limit_ms", from.fork_limit_ms}};
 }
 
+json to_json(const box_limits& from) {
+    return {{"cpu_millis", from.cpu_millis}, {"memory_bytes", from.memory_bytes}, {"pids", from.pids}};
+}
+
 json to_json(const launch_request& from) {
     json out = {{"id", to_text(from.id)},
                 {"argv", to_json(from.argv)},
@@ -110,7 +130,8 @@ json to_json(const launch_request& from) {
                 {"working_dir", to_text(from.working_dir)},
                 {"mounts", to_json(from.mounts)},
                 {"hostname", to_text(from.hostname)},
-                {"output_file", to_text(from.output_file)}};
+                {"output_file", to_text(from.output_file)},
+                {"limits", to_json(from.limits)}};
     if (from.zygote) out["zygote"] = to_json(*from.zygote);
     return out;
 }
@@ -118,6 +139,12 @@ json to_json(const launch_request& from) {
 json to_json(const signal_command& from) { return {{"id", to_text(from.id)}, {"number", from.number}}; }
 
 json to_json(const kill_command& from) { return {{"id", to_text(from.id)}}; }
+
+json to_json(const limit_command& from) { return {{"id", to_text(from.id)}, {"limits", to_json(from.limits)}}; }
+
+json to_json(const limits_notice& from) {
+    return {{"cpu", from.cpu}, {"memory", from.memory}, {"pids", from.pids}, {"reason", to_text(from.reason)}};
+}
 
 json to_json(const prepare_command& from) { return {{"zygote", to_json(from.zygote)}}; }
 
@@ -147,7 +174,7 @@ json to_json(const launch_answer& from) {
 
 json to_json(const signal_notice& from) { return {{"id", to_text(from.id)}}; }
 
-json to_json(const exit_notice& from) { return {{"id", to_text(from.id)}, {"status", from.status}}; }
+json to_json(const exit_notice& from) { return {{"id", to_text(from.id)}, {"status", from.status}, {"oom", from.oom}}; }
 
 json to_json(const finding& from) {
     return {{"subject", to_text(from.subject)},
@@ -177,6 +204,8 @@ json to_json(const child_end& from) { return {{"pid", from.pid}, {"status", from
 const char* name_of(const launch_request&) { return "launch"; }
 const char* name_of(const signal_command&) { return "signal"; }
 const char* name_of(const kill_command&) { return "kill"; }
+const char* name_of(const limit_command&) { return "limit"; }
+const char* name_of(const limits_notice&) { return "limits"; }
 const char* name_of(const prepare_command&) { return "prepare"; }
 const char* name_of(const run_request&) { return "run"; }
 const char* name_of(const run_signal&) { return "run_signal"; }
@@ -225,12 +254,12 @@ std::string encode(const zygote_order& what) { return encode_one(what); }
 std::string encode(const zygote_reply& what) { return encode_one(what); }
 
 std::optional<command> decode_command(std::string_view text) {
-    return decode_one<command, launch_request, signal_command, kill_command, prepare_command, run_request, run_signal>(
-        text);
+    return decode_one<command, launch_request, signal_command, kill_command, prepare_command, run_request, run_signal,
+                      limit_command>(text);
 }
 
 std::optional<reply> decode_reply(std::string_view text) {
-    return decode_one<reply, launch_answer, exit_notice, signal_notice, run_answer, run_end>(text);
+    return decode_one<reply, launch_answer, exit_notice, signal_notice, run_answer, run_end, limits_notice>(text);
 }
 
 std::optional<finding> decode_finding(std::string_view text) {

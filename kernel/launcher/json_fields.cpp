@@ -71,6 +71,14 @@ bool read(const json& value, std::int32_t& out) {
     return true;
 }
 
+bool read(const json& value, std::int64_t& out) {
+    if (!value.is_number_integer()) return false;
+    if (value.is_number_unsigned() && value.get<std::uint64_t>() > std::numeric_limits<std::int64_t>::max())
+        return false;
+    out = value.get<std::int64_t>();
+    return true;
+}
+
 const json& field(const json& object, const char* name) {
     static const json nothing;
     if (!object.is_object()) return nothing;

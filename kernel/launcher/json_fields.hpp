@@ -26,6 +26,7 @@ const nlohmann::json& field(const nlohmann::json& object, const char* name);
 bool read(const nlohmann::json& value, std::string& out);
 bool read(const nlohmann::json& value, bool& out);
 bool read(const nlohmann::json& value, std::int32_t& out);
+bool read(const nlohmann::json& value, std::int64_t& out);
 bool read(const nlohmann::json& value, std::vector<std::string>& out);
 bool read(const nlohmann::json& value, std::vector<bind_mount>& out);
 bool read(const nlohmann::json& value, std::map<std::string, std::string>& out);

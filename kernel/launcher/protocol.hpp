@@ -42,16 +42,6 @@ struct box_limits {
     bool operator==(const box_limits&) const = default;
 };
 
-// What of box_limits this machine lets the launcher enforce.
-struct limits_notice {
-    bool cpu = false;
-    bool memory = false;
-    bool pids = false;
-    std::string reason;  // why not all
-
-    bool operator==(const limits_notice&) const = default;
-};
-
 struct launch_request {
     std::string id;                          // chosen by the gateway, unique among living kernels
     std::vector<std::string> argv;           // argv[0] is an absolute path, as it is inside the box
@@ -62,6 +52,7 @@ struct launch_request {
     std::string output_file;  // stdout and stderr of the kernel go here (appended, at most 1 MiB kept)
     // When set, the kernel is forked from it instead of executed; argv is then what the forked child reads.
     std::optional<zygote_command> zygote;
+    box_limits limits = {};
 
     bool operator==(const launch_request&) const = default;
 };
@@ -77,7 +68,8 @@ struct launch_answer {
 
 struct exit_notice {
     std::string id;
-    int status = 0;  // as of waitpid: of the kernel, not of its init
+    int status = 0;    // as of waitpid: of the kernel, not of its init
+    bool oom = false;  // it was killed, and memory had run out in its box
 
     bool operator==(const exit_notice&) const = default;
 };
@@ -100,6 +92,24 @@ struct kill_command {
     std::string id;  // also of a kernel that is still being launched
 
     bool operator==(const kill_command&) const = default;
+};
+
+// Other limits for a kernel that lives. Has no reply.
+struct limit_command {
+    std::string id;
+    box_limits limits;
+
+    bool operator==(const limit_command&) const = default;
+};
+
+// What of box_limits this machine lets the launcher enforce; told once, before anything else.
+struct limits_notice {
+    bool cpu = false;
+    bool memory = false;
+    bool pids = false;
+    std::string reason;  // why not all
+
+    bool operator==(const limits_notice&) const = default;
 };
 
 // Starts a zygote ahead of the first launch that needs it. Has no reply.
@@ -157,9 +167,10 @@ struct finding {
     bool operator==(const finding&) const = default;
 };
 
-using command = std::variant<launch_request, signal_command, kill_command, prepare_command, run_request, run_signal>;
+using command =
+    std::variant<launch_request, signal_command, kill_command, prepare_command, run_request, run_signal, limit_command>;
 // A launch has exactly one launch_answer; one that succeeded is followed, in the end, by exactly one exit_notice. A
 // run has a run_answer and a run_end in the same way; all run_ends of a box come before its exit_notice.
-using reply = std::variant<launch_answer, exit_notice, signal_notice, run_answer, run_end>;
+using reply = std::variant<launch_answer, exit_notice, signal_notice, run_answer, run_end, limits_notice>;
 
 }  // namespace kernel

@@ -16,6 +16,8 @@ namespace {
 
 // How often the output files' sizes are looked at, and whether ended kernels had their status told.
 constexpr std::chrono::milliseconds tick_interval(1000);
+// How soon a control group that could not be removed is tried again: its last process may not be quite gone.
+constexpr std::chrono::milliseconds sweep_interval(20);
 
 file_descriptor watch_children() {
     sigset_t children;
@@ -36,6 +38,7 @@ service::service(int socket, const isolation& how, id_range ids)
     : socket_(socket), how_(how), users_(ids), deaths_(watch_children()), nursery_(how) {}
 
 void service::run() {
+    answer(groups_.offered());
     for (bool peer = true; peer;) {
         std::vector<pollfd> waited = what_to_wait_for();
         if (poll(waited.data(), waited.size(), time_to_wait()) < 0) continue;
@@ -48,6 +51,7 @@ void service::run() {
         // Boxes before commands: the answer of an older launch goes before a newer one begins.
         look_after_boxes(waited);
         bury_dying();
+        unswept_ = groups_.sweep();
         // Again: a child that is reaped by its descriptor may have stood before others.
         reap_children();
         if (waited.front().revents != 0) peer = receive_command();
@@ -59,6 +63,7 @@ void service::run() {
 int service::time_to_wait() const {
     using std::chrono::milliseconds;
     milliseconds longest = boxes_.empty() ? milliseconds::max() : tick_interval;
+    if (unswept_) longest = sweep_interval;
     if (auto deadline = nursery_.deadline()) {
         auto left = std::chrono::ceil<milliseconds>(*deadline - zygote::clock::now());
         longest = std::clamp(left, milliseconds(0), longest);
@@ -126,8 +131,10 @@ reply service::finish(const std::string& id, living& each) {
     nursery_.forget(id);
     each.inside.reap();
     each.output.trim();
-    if (each.answered) return exit_notice{id, each.inside.status()};
-    return launch_answer{id, 0, 0, each.failure.empty() ? each.inside.error() : each.failure};
+    const bool oom = each.group.memory_kills() > 0;
+    if (each.answered) return exit_notice{id, each.inside.status(), oom && WTERMSIG(each.inside.status()) == SIGKILL};
+    const std::string& error = each.failure.empty() ? each.inside.error() : each.failure;
+    return launch_answer{id, 0, 0, oom ? error + " (its memory ran out)" : error};
 }
 
 bool service::receive_command() {
@@ -147,15 +154,21 @@ void service::handle(const launch_request& what, files&) {
         check(what);
         if (boxes_.contains(what.id)) throw box_error("a kernel with the id " + what.id + " is alive");
         output_file output(what.output_file);
-        box inside = box::make(what, how_, next_user(what), output.writer(), [this] { forget_requests(); });
+        control_group group = groups_.make();
+        group.set(what.limits);
+        box inside = make_box(what, output, group);
         if (what.zygote)
             nursery_.prepare(*what.zygote);  // while the box is assembled
         else
             output.close_writer();
-        boxes_.emplace(what.id, living{what, std::move(output), std::move(inside)});
+        boxes_.emplace(what.id, living{what, std::move(output), std::move(group), std::move(inside)});
     } catch (const box_error& error) {
         answer(launch_answer{what.id, 0, 0, error.what()});
     }
+}
+
+box service::make_box(const launch_request& what, const output_file& output, const control_group& group) {
+    return box::make(what, how_, next_user(what), output.writer(), group, [this] { forget_requests(); });
 }
 
 std::shared_ptr<const box_user> service::next_user(const launch_request& what) {
@@ -179,6 +192,17 @@ void service::handle(const signal_command& what, files&) {
 void service::handle(const kill_command& what, files&) {
     auto found = boxes_.find(what.id);
     if (found != boxes_.end()) found->second.inside.kill();
+}
+
+void service::handle(const limit_command& what, files&) {
+    auto found = boxes_.find(what.id);
+    if (found == boxes_.end()) return;
+    try {
+        check(what.limits);
+        found->second.group.set(what.limits);
+    } catch (const box_error& error) {
+        std::fprintf(stderr, "cellgate-launcher: %s\n", error.what());
+    }
 }
 
 void service::handle(const prepare_command& what, files&) {

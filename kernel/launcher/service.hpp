@@ -13,6 +13,7 @@
 #include "kernel/launcher/output_file.hpp"
 #include "kernel/launcher/protocol.hpp"
 #include "kernel/sandbox/box.hpp"
+#include "kernel/sandbox/control_groups.hpp"
 
 namespace kernel {
 
@@ -28,6 +29,7 @@ class service {
     struct living {
         launch_request request;
         output_file output;
+        control_group group;  // declared before what lives in it
         box inside;
         // When a zygote forked the kernel: its pid and pidfd, whether its status was told, and since when not.
         int forked = 0;
@@ -58,6 +60,7 @@ class service {
     void handle(const prepare_command& what, files&);
     void handle(const run_request& what, files& standard);
     void handle(const run_signal& what, files&);
+    void handle(const limit_command& what, files&);
 
     void look_after_runs();
     void update_run(std::map<std::string, guest>::iterator which);
@@ -79,6 +82,7 @@ class service {
     void handle(const nursery::failed& what);
     void handle(const nursery::ended& what);
     void launch_again(living& each);
+    box make_box(const launch_request& what, const output_file& output, const control_group& group);
     void fail(living& each, const std::string& error);
     void check_untold(living& each);
     void reap_children();
@@ -93,12 +97,14 @@ class service {
     int socket_;
     isolation how_;
     box_users users_;         // declared before the boxes that have them
+    control_groups groups_;   // likewise
     file_descriptor deaths_;  // of children: a signalfd
     nursery nursery_;
     std::map<std::string, living> boxes_;
     std::map<std::string, guest> runs_;
     std::list<box> dying_;  // given up, until they are empty
     std::chrono::steady_clock::time_point ticked_;
+    bool unswept_ = true;  // control groups are still to be removed
 };
 
 }  // namespace kernel

@@ -27,6 +27,7 @@ void service::ask_for_kernel(living& each) {
         job.init = copy(each.inside.end());
         job.reports = each.inside.take_kernels_end();
         job.output = copy(each.output.writer());
+        job.groups = each.group.entrances();
         each.output.close_writer();
         nursery_.add(*what.zygote, std::move(job));
     } catch (const box_error& error) {
@@ -83,7 +84,7 @@ void service::launch_again(living& each) {
     try {
         output_file output(each.request.output_file);
         const launch_request what = each.request;  // the child forgets that of every box
-        box fresh = box::make(what, how_, next_user(what), output.writer(), [this] { forget_requests(); });
+        box fresh = make_box(what, output, each.group);
         each.output = std::move(output);
         std::swap(each.inside, fresh);
         fresh.kill();

@@ -57,7 +57,8 @@ std::optional<zygote_reply> zygote::receive() {
 }
 
 bool zygote::fork(const fork_job& job) {
-    const int files[] = {job.init.get(), job.reports.get(), job.output.get()};
+    std::vector<int> files = {job.init.get(), job.reports.get(), job.output.get()};
+    for (const file_descriptor& each : job.groups) files.push_back(each.get());
     asked_ = clock::now();
     forking_ = job.request.id;
     return send_text(socket_.get(), encode(zygote_order(job.request)), false, files) == channel_state::ok;

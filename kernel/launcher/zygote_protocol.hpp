@@ -12,8 +12,9 @@ namespace kernel {
 
 constexpr int zygote_socket = 3;
 
-// One at a time. Comes with three descriptors: the pidfd of the box's init, the box's report socket
-// (kernel/sandbox/report.hpp), and the file for stdout and stderr.
+// One at a time. Comes with descriptors: the pidfd of the box's init, the box's report socket
+// (kernel/sandbox/report.hpp), the file for stdout and stderr, and what leads into its control groups
+// (kernel/sandbox/control_group.hpp), as many as there are.
 struct fork_request {
     std::string id;
     std::vector<std::string> argv;

@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cerrno>
 
@@ -59,6 +60,18 @@ std::string how_it_ended(int status) {
     return " (exit status " + std::to_string(WEXITSTATUS(status)) + ")";
 }
 
+// Before it does anything else: what it forks and takes of memory counts from the beginning.
+void enter_or_exit(const control_group& group, bool born_there, int reports) {
+    try {
+        group.enter(born_there);
+    } catch (const std::exception& error) {
+        report last;
+        last.text = error.what();
+        try_send_report(reports, last);
+        _exit(126);
+    }
+}
+
 void enable_credentials(int socket) {
     int on = 1;
     require(setsockopt(socket, SOL_SOCKET, SO_PASSCRED, &on, sizeof on), "ask for credentials");
@@ -76,6 +89,7 @@ void check(const launch_request& what) {
     check_path(what.working_dir, "working_dir");
     check_hostname(what.hostname);
     check_mounts(what.mounts);
+    check(what.limits);
 }
 
 void check(const zygote_command& what) {
@@ -98,16 +112,24 @@ void check(const run_request& what) {
         throw box_error("working directory \"" + what.working_dir + "\" is not an absolute path");
 }
 
+void check(const box_limits& what) {
+    constexpr std::int64_t most = 1ll << 50;
+    for (std::int64_t each : {what.cpu_millis, what.memory_bytes, what.pids})
+        if (each < 0 || each > most) throw box_error("limits: " + std::to_string(each) + " is out of range");
+}
+
 box box::make(const launch_request& what, const isolation& how, std::shared_ptr<const box_user> user, int output,
-              const std::function<void()>& in_child) {
+              const control_group& group, const std::function<void()>& in_child) {
     int ends[2];
     require(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), "make a socket");
     box made;
     made.reports_.reset(ends[0]);
     file_descriptor theirs(ends[1]);
     enable_credentials(made.reports());
-    made.init_ = fork_into_namespaces(how, made.pidfd_);
+    file_descriptor birthplace = group.second();
+    made.init_ = fork_into_namespaces(how, made.pidfd_, birthplace);
     if (made.init_ == 0) {
+        enter_or_exit(group, static_cast<bool>(birthplace), theirs.get());
         in_child();
         run_init(what, how, user.get(), theirs.release(), output);
     }

@@ -10,6 +10,7 @@
 #include "kernel/launcher/file_descriptor.hpp"
 #include "kernel/launcher/protocol.hpp"
 #include "kernel/sandbox/box_user.hpp"
+#include "kernel/sandbox/control_group.hpp"
 #include "kernel/sandbox/namespaces.hpp"
 #include "kernel/sandbox/report.hpp"
 
@@ -19,13 +20,15 @@ namespace kernel {
 void check(const launch_request& what);
 void check(const zygote_command& what);
 void check(const run_request& what);
+void check(const box_limits& what);
 
 class box {
   public:
     // Returns when init was forked; receive() tells what became of it. `output` is copied. `in_child` is called in what
-    // becomes init, and leaves `what` alone. `user` is null where the box is an ordinary user's. Throws box_error.
+    // becomes init, which is in `group` by then, and leaves `what` alone. `user` is null where the box is an ordinary
+    // user's. Throws box_error.
     static box make(const launch_request& what, const isolation& how, std::shared_ptr<const box_user> user, int output,
-                    const std::function<void()>& in_child);
+                    const control_group& group, const std::function<void()>& in_child);
     box(box&&) noexcept = default;
     box& operator=(box&&) noexcept;
     ~box();

@@ -39,7 +39,8 @@ void enter_user_namespace(const isolation& how);
 
 // fork() into new mount, pid, ipc, uts (unprivileged: and user) namespaces: 0 in the child, which is pid 1 there.
 // The child must not start threads: the C library there still believes in the parent's thread id.
-pid_t fork_into_namespaces(const isolation& how, file_descriptor& pidfd);
+// `group`: a directory of control groups version 2 that the child is born into; released where that was not possible.
+pid_t fork_into_namespaces(const isolation& how, file_descriptor& pidfd, file_descriptor& group);
 // The same into a new mount namespace only.
 pid_t fork_into_mount_namespace(file_descriptor& pidfd);
 // The same into a new user namespace only, without a descriptor.

@@ -6,9 +6,11 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <utility>
 
 #include "kernel/sandbox/box_error.hpp"
 #include "kernel/sandbox/confinement.hpp"
+#include "kernel/sandbox/control_group.hpp"
 #include "kernel/sandbox/freed_memory.hpp"
 #include "kernel/sandbox/join_box.hpp"
 #include "kernel/sandbox/process_state.hpp"
@@ -33,6 +35,7 @@ void unblock_signals() {
 void become_readable() { require(prctl(PR_SET_DUMPABLE, 1), "open /proc/self"); }
 
 void settle(fork_order& order) {
+    enter_groups(std::move(order.groups));
     close_all_but({order.init.get(), order.reports.get(), order.output.get()});
     isolation how;
     how.unprivileged = order.request.unprivileged;

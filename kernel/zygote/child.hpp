@@ -1,6 +1,8 @@
 // A forked child on its way to being a kernel.
 #pragma once
 
+#include <vector>
+
 #include "kernel/launcher/file_descriptor.hpp"
 #include "kernel/launcher/zygote_protocol.hpp"
 #include "kernel/zygote/forkable.hpp"
@@ -12,6 +14,7 @@ struct fork_order {
     file_descriptor init;     // pidfd of the box's init
     file_descriptor reports;  // the box's report socket
     file_descriptor output;
+    std::vector<file_descriptor> groups;  // control_group::entrances()
 };
 
 // In the child of fork_into_box: joins the box, becomes what an executed kernel would be there, tells the launcher, and

@@ -45,9 +45,14 @@ int status_of(const siginfo_t& info) {
 
 std::optional<fork_order> order_from(received_text in) {
     std::optional<zygote_order> what = decode_zygote_order(in.text);
-    if (!what || in.files.size() != 3) return std::nullopt;
-    return fork_order{std::get<fork_request>(std::move(*what)), std::move(in.files[0]), std::move(in.files[1]),
-                      std::move(in.files[2])};
+    if (!what || in.files.size() < 3) return std::nullopt;
+    fork_order made{std::get<fork_request>(std::move(*what)),
+                    std::move(in.files[0]),
+                    std::move(in.files[1]),
+                    std::move(in.files[2]),
+                    {}};
+    made.groups.assign(std::make_move_iterator(in.files.begin() + 3), std::make_move_iterator(in.files.end()));
+    return made;
 }
 
 }  // namespace

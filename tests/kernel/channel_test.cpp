@@ -52,7 +52,7 @@ TEST_F(a_channel, carries_descriptors_with_texts_of_every_size) {
 }
 
 TEST_F(a_channel, refuses_more_descriptors_than_it_carries) {
-    int sent[] = {0, 1, 2, here.get()};
+    const std::vector<int> sent(channel_file_limit + 1, here.get());
     EXPECT_EQ(send_text(here.get(), "x", true, sent), channel_state::too_large);
     EXPECT_EQ(receive_text(there.get(), false).state, channel_state::would_block);
 }

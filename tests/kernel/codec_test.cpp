@@ -16,6 +16,7 @@ launch_request full_request() {
     what.mounts = {{"/a", "/b", true}, {"/c", "/d", false}};
     what.hostname = "h";
     what.output_file = "/o";
+    what.limits = {500, 1ll << 40, 1'024};
     return what;
 }
 
@@ -25,10 +26,11 @@ TEST(the_launchers_codec, gives_back_what_it_was_given) {
     for (const command& each :
          {command(full_request()), command(forked), command(signal_command{"k", 2}), command(kill_command{"k"}),
           command(prepare_command{a_zygote()}), command(run_request{"r", "k", {"a", "\xff"}, {{"A", "\xe9"}}, "/d"}),
-          command(run_signal{"r", 15, true})})
+          command(run_signal{"r", 15, true}), command(limit_command{"k", {1, 1ll << 40, 3}})})
         EXPECT_EQ(decode_command(encode(each)), each);
     for (const reply& each :
-         {reply(launch_answer{"k", 5, 4, "no \xff"}), reply(exit_notice{"k", -1}), reply(signal_notice{"k"}),
+         {reply(launch_answer{"k", 5, 4, "no \xff"}), reply(exit_notice{"k", -1}), reply(exit_notice{"k", 9, true}),
+          reply(limits_notice{true, false, true, "no \xff"}), reply(signal_notice{"k"}),
           reply(run_answer{"r", 5, "no \xff", true}), reply(run_end{"r", 9, true})})
         EXPECT_EQ(decode_reply(encode(each)), each);
 }
@@ -60,27 +62,31 @@ TEST(the_launchers_codec, refuses_what_no_zygote_says) {
 }
 
 TEST(the_launchers_codec, refuses_what_is_not_a_command) {
-    for (const char* each : {"",
-                             "{",
-                             "[]",
-                             "{}",
-                             "null",
-                             R"({"kill":{}})",
-                             R"({"kill":{"id":1}})",
-                             R"({"kill":"k"})",
-                             R"({"signal":{"id":"k","number":"2"}})",
-                             R"({"signal":{"id":"k","number":4294967298}})",
-                             R"({"signal":{"id":"k","number":18446744073709551615}})",
-                             R"({"signal":{"id":"k","number":2.5}})",
-                             R"({"launch":{"id":"k"}})",
-                             R"({"run":{"id":"r","box":"k","argv":[],"env":{}}})",
-                             R"({"run_signal":{"id":"r","number":9,"sweep":1}})",
-                             R"({"run_end":{"id":"r","status":0,"box_ended":true}})",
-                             R"({"prepare":{}})",
-                             R"({"prepare":{"zygote":{"argv":"/z","mounts":[]}}})",
-                             R"({"answer":{"id":"k","pid":1,"init_pid":1,"error":""}})",
-                             R"({"kill":{"id":"\u0100"}})",
-                             R"({"kill":{"id":"\ud83d\ude00"}})"})
+    for (const char* each :
+         {"",
+          "{",
+          "[]",
+          "{}",
+          "null",
+          R"({"kill":{}})",
+          R"({"kill":{"id":1}})",
+          R"({"kill":"k"})",
+          R"({"signal":{"id":"k","number":"2"}})",
+          R"({"signal":{"id":"k","number":4294967298}})",
+          R"({"signal":{"id":"k","number":18446744073709551615}})",
+          R"({"signal":{"id":"k","number":2.5}})",
+          R"({"launch":{"id":"k"}})",
+          R"({"run":{"id":"r","box":"k","argv":[],"env":{}}})",
+          R"({"run_signal":{"id":"r","number":9,"sweep":1}})",
+          R"({"run_end":{"id":"r","status":0,"box_ended":true}})",
+          R"({"limit":{"id":"k"}})",
+          R"({"limit":{"id":"k","limits":{"cpu_millis":1,"memory_bytes":1.5,"pids":1}}})",
+          R"({"limit":{"id":"k","limits":{"cpu_millis":1,"memory_bytes":18446744073709551615,"pids":1}}})",
+          R"({"prepare":{}})",
+          R"({"prepare":{"zygote":{"argv":"/z","mounts":[]}}})",
+          R"({"answer":{"id":"k","pid":1,"init_pid":1,"error":""}})",
+          R"({"kill":{"id":"\u0100"}})",
+          R"({"kill":{"id":"\ud83d\ude00"}})"})
         EXPECT_FALSE(decode_command(each)) << each;
 }
 
@@ -89,7 +95,8 @@ TEST(the_launchers_codec, refuses_a_launch_with_one_wrong_field) {
     forked.zygote = a_zygote();
     std::string good = encode(command(forked));
     ASSERT_TRUE(decode_command(good));
-    for (const char* each : {"\"argv\"", "\"env\"", "\"mounts\"", "\"source\"", "\"writable\"", "\"hostname\""}) {
+    for (const char* each :
+         {"\"argv\"", "\"env\"", "\"mounts\"", "\"source\"", "\"writable\"", "\"hostname\"", "\"memory_bytes\""}) {
         std::string bad = good;
         bad.replace(bad.find(each) + 1, 1, "X");
         EXPECT_FALSE(decode_command(bad)) << each;

@@ -152,7 +152,8 @@ void launched::receive() {
     std::optional<reply> what = decode_reply(in.text);
     if (!what) throw std::runtime_error("the launcher has gone");
     if (const auto* answer = std::get_if<launch_answer>(&*what)) answers_[answer->id] = *answer;
-    if (const auto* notice = std::get_if<exit_notice>(&*what)) exits_[notice->id] = notice->status;
+    if (const auto* notice = std::get_if<exit_notice>(&*what)) exits_[notice->id] = *notice;
+    if (const auto* notice = std::get_if<limits_notice>(&*what)) offered_ = *notice;
     if (const auto* answer = std::get_if<run_answer>(&*what)) run_answers_[answer->id] = *answer;
     if (const auto* end = std::get_if<run_end>(&*what)) {
         EXPECT_TRUE(exits_.empty()) << "a box was told to be empty before what ran in it had ended";
@@ -182,11 +183,15 @@ run_end launched::wait_for_run_end(const std::string& id) {
     return run_ends_.extract(id).mapped();
 }
 
-int launched::wait_for_exit(const std::string& id) {
+exit_notice launched::wait_for_notice(const std::string& id) {
     while (!exits_.contains(id)) receive();
-    int status = exits_[id];
-    exits_.erase(id);
-    return status;
+    return exits_.extract(id).mapped();
+}
+
+limits_notice launched::offered() {
+    if (launcher_ == 0) start_launcher();
+    while (!offered_) receive();
+    return *offered_;
 }
 
 std::string launched::output_of(const launch_request& what) {

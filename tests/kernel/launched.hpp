@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -35,7 +36,9 @@ class launched : public testing::TestWithParam<who> {
     launch_request script(const std::string& text);
     launch_answer launch(const launch_request& what);
     launch_answer take_answer(const std::string& id);
-    int wait_for_exit(const std::string& id);  // waitpid's status
+    exit_notice wait_for_notice(const std::string& id);
+    int wait_for_exit(const std::string& id) { return wait_for_notice(id).status; }  // waitpid's
+    limits_notice offered();
     // Launches, expects that it runs, waits for its end; what it printed.
     std::string output_of(const launch_request& what);
     std::string output_of(const std::string& text) { return output_of(script(text)); }
@@ -77,7 +80,8 @@ class launched : public testing::TestWithParam<who> {
     int launcher_ = 0;
     int launched_ = 0;
     std::map<std::string, launch_answer> answers_;
-    std::map<std::string, int> exits_;
+    std::map<std::string, exit_notice> exits_;
+    std::optional<limits_notice> offered_;
     std::map<std::string, run_answer> run_answers_;
     std::map<std::string, run_end> run_ends_;
 };

@@ -63,7 +63,8 @@ void fake_launcher::run_kernel(child& which) {
     if (prepare_kernel) prepare_kernel(*which.kernel);
 }
 
-awaitable<result<process>> fake_launcher::launch(::kernel::launch_request what, std::function<void(int)> on_exit) {
+awaitable<result<process>> fake_launcher::launch(::kernel::launch_request what,
+                                                 std::function<void(process_end)> on_exit) {
     auto how = take_behaviour();
     if (how == behaviour::is_refused) co_return failure{errc::kernel_start_failed, "no box could be made"};
     auto& made = children_.emplace_back();
@@ -80,14 +81,18 @@ awaitable<result<process>> fake_launcher::launch(::kernel::launch_request what, 
     co_return made.known;
 }
 
-void fake_launcher::end(child& which, int status, bool late) {
+void fake_launcher::end(child& which, process_end how, bool late) {
     if (which.ended) return;
     which.ended = true;
     if (!late) which.kernel.reset();
-    asio::post(ex_, [on_exit = which.on_exit, status] { on_exit(status); });
+    asio::post(ex_, [on_exit = which.on_exit, how] { on_exit(how); });
 }
 
 void fake_launcher::release() { released_.notify_all(); }
+
+void fake_launcher::limit(const process& which, const ::kernel::box_limits& limits) {
+    if (auto* found = find(which.id)) found->limits.push_back(limits);
+}
 
 void fake_launcher::signal(const process& which, int number) {
     if (auto* found = find(which.id)) found->signals.push_back(number);

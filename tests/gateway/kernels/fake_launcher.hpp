@@ -29,9 +29,10 @@ class fake_launcher final : public launcher {
     struct child {
         ::kernel::launch_request request;
         process known;
-        std::function<void(int)> on_exit;
+        std::function<void(process_end)> on_exit;
         std::unique_ptr<test_support::fake_kernel> kernel;
         std::vector<int> signals;
+        std::vector<::kernel::box_limits> limits;  // later ones
         bool killed = false;
         bool ended = false;
     };
@@ -51,15 +52,17 @@ class fake_launcher final : public launcher {
     std::size_t alive() const;
     test_support::fake_kernel& kernel() { return *latest().kernel; }
     // The process is gone. With `late` output its sockets still hold what it sent, as those of the kernel would.
-    void end(child& which, int status, bool late = false);
+    void end(child& which, int status, bool late = false) { end(which, process_end{status, false}, late); }
+    void end(child& which, process_end how, bool late = false);
     void release();
 
     std::vector<::kernel::zygote_command> prepared;
 
     void prepare(::kernel::zygote_command which) override { prepared.push_back(std::move(which)); }
-    awaitable<result<process>> launch(::kernel::launch_request what, std::function<void(int)> on_exit) override;
+    awaitable<result<process>> launch(::kernel::launch_request what, std::function<void(process_end)> on_exit) override;
     void signal(const process& which, int number) override;
     awaitable<void> delivered(process) override { co_return; }
+    void limit(const process& which, const ::kernel::box_limits& limits) override;
     void kill(const process& which) override;
     awaitable<result<void>> run(::kernel::run_request what, program_files files,
                                 std::function<void(program_end)> on_end) override;

@@ -214,6 +214,15 @@ TEST_F(kernel_fsm_test, a_kill_from_outside_is_told_as_killed_and_an_exit_as_cra
     EXPECT_EQ(machine.reason(), end_reason::crashed);
 }
 
+TEST_F(kernel_fsm_test, a_kill_for_memory_is_told_as_that) {
+    to_running();
+    on end = exited(SIGKILL);
+    end.oom = true;
+    machine.handle(end);
+    machine.handle(drained);
+    EXPECT_EQ(machine.reason(), end_reason::oom);
+}
+
 TEST_F(kernel_fsm_test, five_consecutive_deaths_are_answered_by_a_start_and_the_sixth_is_the_end) {
     to_running();
     for (int death = 1; death <= 5; ++death) {

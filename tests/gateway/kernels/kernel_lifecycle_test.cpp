@@ -49,6 +49,28 @@ TEST_F(kernel_lifecycle_test, a_death_restarts_the_kernel_and_is_told_before_any
     EXPECT_TRUE(until_event("execute_reply"));
 }
 
+TEST_F(kernel_lifecycle_test, a_death_for_memory_is_told_as_that) {
+    auto& kernel = start();
+    processes.end(processes.latest(), {SIGKILL, true});
+    ASSERT_TRUE(until_event("idle", 2));
+    EXPECT_THAT(listener.events, ElementsAre("idle", "restarting oom", "idle"));
+    EXPECT_EQ(kernel.restarts(), 1);
+}
+
+TEST_F(kernel_lifecycle_test, limits_hold_for_every_process_of_a_kernel_and_can_be_changed) {
+    const ::kernel::box_limits first{500, 1 << 30, 64}, second{1'000, 0, 0}, third{};
+    auto what = options();
+    what.limits = first;
+    auto& kernel = start(what);
+    EXPECT_EQ(processes.latest().request.limits, first);
+    kernel.set_limits(second, true);
+    EXPECT_THAT(processes.latest().limits, ElementsAre(second));
+    kernel.set_limits(third, false);
+    EXPECT_EQ(processes.latest().limits.size(), 1u);
+    EXPECT_TRUE(run(kernel.restart(end_reason::restarted, true)));
+    EXPECT_EQ(processes.latest().request.limits, third);
+}
+
 TEST_F(kernel_lifecycle_test, what_a_dead_kernel_still_sent_comes_before_the_news_of_its_death) {
     constexpr std::size_t lines = 5'000;
     auto& kernel = start();

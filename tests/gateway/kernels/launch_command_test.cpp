@@ -290,6 +290,18 @@ TEST_F(forked_test, a_kernel_with_variables_that_count_when_a_process_starts_is_
     EXPECT_FALSE(request()->zygote);
 }
 
+TEST_F(forked_test, limits_go_with_the_request_and_libraries_start_as_many_threads_as_there_are_processors) {
+    EXPECT_FALSE(request()->env.contains("OMP_NUM_THREADS"));
+    options.limits = {2'500, 1 << 30, 64};
+    auto made = request();
+    EXPECT_EQ(made->limits, options.limits);
+    EXPECT_EQ(made->env["OMP_NUM_THREADS"], "3");
+    EXPECT_TRUE(made->zygote) << "which does not make it a kernel that must be executed";
+    EXPECT_EQ(make_run_request(shared, options, {}).env["OPENBLAS_NUM_THREADS"], "3");
+    options.env = {{"OMP_NUM_THREADS", "8"}};
+    EXPECT_EQ(request()->env["OMP_NUM_THREADS"], "8");
+}
+
 TEST_F(forked_test, the_environment_must_be_there) {
     options.spec.hints.prefix = root.path() + "/gone";
     auto made = request();

@@ -37,7 +37,7 @@ class the_launcher : public testing::Test {
     }
 
     void begin(const ::kernel::launch_request& what) {
-        auto finish = [this, id = what.id](int status) { exits_[id] = status; };
+        auto finish = [this, id = what.id](process_end end) { exits_[id] = end.status; };
         auto store = [this, id = what.id](std::exception_ptr error, result<process> outcome) {
             if (!error) outcomes_.emplace(id, std::move(outcome));
         };
@@ -264,7 +264,7 @@ TEST_F(the_launcher, refuses_an_id_that_is_alive) {
 TEST_F(the_launcher, starts_the_same_id_again_from_its_exit_callback) {
     auto what = script("exit 0");
     bool again = false;
-    auto relaunch = [&](int) {
+    auto relaunch = [&](process_end) {
         begin(what);
         again = true;
     };
@@ -278,7 +278,7 @@ TEST_F(the_launcher, starts_the_same_id_again_from_its_exit_callback) {
 TEST_F(the_launcher, kills_a_kernel_whose_launch_was_cancelled) {
     auto what = script("sleep 1000");
     bool cancelled = false;
-    auto never = [this](int) { exits_["never"] = 1; };
+    auto never = [this](process_end) { exits_["never"] = 1; };
     auto outcome = [&](std::exception_ptr error, result<process>) { cancelled = error != nullptr; };
     asio::cancellation_signal signal;
     asio::co_spawn(io_, client_->launch(what, never), asio::bind_cancellation_slot(signal.slot(), outcome));
@@ -367,6 +367,15 @@ TEST_F(the_launcher, ends_also_when_its_process_object_goes_before_the_client) {
     ASSERT_TRUE(launch(what));
     process_.reset();
     EXPECT_TRUE(run_until_exit(what.id));
+}
+
+TEST(a_fresh_launcher, says_what_it_can_limit_before_anything_else) {
+    auto process = launcher_process::start(CELLGATE_LAUNCHER).value();
+    auto can = process.limits();
+    ASSERT_TRUE(can);
+    EXPECT_EQ(can->reason.empty(), can->cpu && can->memory && can->pids);
+    auto other = launcher_process::start("/bin/false").value();
+    EXPECT_THAT(other.limits().error().message, HasSubstr("kernels.launcher"));
 }
 
 TEST(a_missing_launcher, is_named) {
