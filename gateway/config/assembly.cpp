@@ -36,6 +36,8 @@ std::string absolute_path(const std::string& text, const origin& from) {
 
 void assembly::assign(const setting& what, value given, const origin& from) {
     auto place = what.at(values);
+    if (const auto* whole = std::get_if<integer>(&given); whole && std::holds_alternative<decimal*>(place))
+        given = static_cast<decimal>(*whole);
     if (given.index() != place.index()) return refuse(what, to_text(given), from.text);
     if (what.allowed.path) make_paths_absolute(given, from);
     if (!accepts(what, given)) return refuse(what, to_text(given), from.text);

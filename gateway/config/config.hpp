@@ -11,6 +11,7 @@
 namespace gateway::config {
 
 using integer = std::int64_t;
+using decimal = double;
 using strings = std::vector<std::string>;
 
 struct server_section {
@@ -59,7 +60,8 @@ struct kernels_section {
     integer max_per_user = 0;
     integer launch_timeout_s = 60;
     integer restart_limit = 5;
-    std::string isolation = "full";     // or "none"
+    std::string isolation = "full";  // or "none"
+    bool require_limits = false;
     integer first_uid = 2'000'000'000;  // of a gateway that runs as root: its boxes' users
     integer uid_count = 65'536;
     strings kernelspec_dirs;
@@ -212,17 +214,20 @@ struct search_section {
     integer max_concurrent_per_session = 16;
 };
 
-// What a sandbox of that size may have.
+// What a sandbox of that size may have; 0: no limit.
 struct size_limits {
-    integer cpus = 1;
+    decimal cpus = 1;
     integer memory_bytes = 1'073'741'824;
+    integer pids = 256;
 };
 
+// As many processes as a fork bomb of a kernel can have in less memory than its size: they share, but not all.
 struct sizes_section {
-    size_limits standard{1, 1'073'741'824};
-    size_limits medium{2, 2'147'483'648};
-    size_limits large{4, 4'294'967'296};
-    size_limits xlarge{8, 8'589'934'592};
+    size_limits standard{1, 1'073'741'824, 256};
+    size_limits medium{2, 2'147'483'648, 512};
+    size_limits large{4, 4'294'967'296, 1'024};
+    size_limits xlarge{8, 8'589'934'592, 2'048};
+    size_limits jupyter{0, 0, 1'024};  // of kernels that Jupyter clients started
 };
 
 struct config {

@@ -86,6 +86,7 @@ std::optional<value> to_counts(const toml::table& table) {
 std::optional<value> to_value(const toml::node& node) {
     if (const auto* flag = node.as_boolean()) return value(flag->get());
     if (const auto* number = node.as_integer()) return value(integer(number->get()));
+    if (const auto* number = node.as_floating_point()) return value(number->get());
     if (const auto* text = node.as_string()) return value(text->get());
     if (const auto* array = node.as_array()) return to_list(*array);
     if (const auto* table = node.as_table()) return to_counts(*table);

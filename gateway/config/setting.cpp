@@ -23,7 +23,10 @@ std::string choices_text(const std::vector<std::string_view>& choices) {
     return out;
 }
 
-bool in_range(const rule& allowed, integer number) { return allowed.least <= number && number <= allowed.most; }
+template <class Number>
+bool in_range(const rule& allowed, Number number) {
+    return static_cast<Number>(allowed.least) <= number && number <= static_cast<Number>(allowed.most);
+}
 
 bool text_allowed(const rule& allowed, const std::string& text) {
     const auto& choices = allowed.choices;
@@ -35,6 +38,7 @@ struct checker {
     const rule& allowed;
     bool operator()(bool) const { return true; }
     bool operator()(integer number) const { return in_range(allowed, number); }
+    bool operator()(decimal number) const { return in_range(allowed, number); }
     bool operator()(const std::string& text) const { return text_allowed(allowed, text); }
     bool operator()(const strings& list) const {
         return std::all_of(list.begin(), list.end(), [&](const auto& item) { return text_allowed(allowed, item); });
@@ -79,6 +83,7 @@ std::string allowed_text(const setting& what) {
     const auto& allowed = what.allowed;
     if (std::holds_alternative<bool*>(place)) return "true or false";
     if (std::holds_alternative<integer*>(place)) return "an integer " + range_text(allowed);
+    if (std::holds_alternative<decimal*>(place)) return "a number " + range_text(allowed);
     if (std::holds_alternative<counts*>(place)) return "NAME = COUNT, each count " + range_text(allowed);
     if (!allowed.choices.empty()) return choices_text(allowed.choices);
     bool list = std::holds_alternative<strings*>(place);

@@ -12,21 +12,32 @@ field size(config& of) {
     return &((of.sizes.*which).*member);
 }
 
+const rule most_pids = number(0, 4'194'304);
+
 template <auto which>
-void add(std::vector<setting>& to, std::string_view cpus, std::string_view memory) {
-    to.push_back({cpus, size<which, &size_limits::cpus>, number(1, 1024), "Processors of a sandbox of this size"});
+void add(std::vector<setting>& to, std::string_view cpus, std::string_view memory, std::string_view pids) {
+    to.push_back({cpus, size<which, &size_limits::cpus>, number(0, 1024),
+                  "Processors of a sandbox of this size, such as 0.5; 0: no limit"});
     to.push_back({memory, size<which, &size_limits::memory_bytes>, number(64ll << 20, 1ll << 50),
                   "Memory of a sandbox of this size"});
+    to.push_back({pids, size<which, &size_limits::pids>, most_pids,
+                  "Processes and threads of a sandbox of this size; 0: no limit"});
 }
 
 }  // namespace
 
 std::vector<setting> size_settings() {
     std::vector<setting> all;
-    add<&sizes_section::standard>(all, "sizes.standard.cpus", "sizes.standard.memory_bytes");
-    add<&sizes_section::medium>(all, "sizes.medium.cpus", "sizes.medium.memory_bytes");
-    add<&sizes_section::large>(all, "sizes.large.cpus", "sizes.large.memory_bytes");
-    add<&sizes_section::xlarge>(all, "sizes.xlarge.cpus", "sizes.xlarge.memory_bytes");
+    add<&sizes_section::standard>(all, "sizes.standard.cpus", "sizes.standard.memory_bytes", "sizes.standard.pids");
+    add<&sizes_section::medium>(all, "sizes.medium.cpus", "sizes.medium.memory_bytes", "sizes.medium.pids");
+    add<&sizes_section::large>(all, "sizes.large.cpus", "sizes.large.memory_bytes", "sizes.large.pids");
+    add<&sizes_section::xlarge>(all, "sizes.xlarge.cpus", "sizes.xlarge.memory_bytes", "sizes.xlarge.pids");
+    all.push_back({"sizes.jupyter.cpus", size<&sizes_section::jupyter, &size_limits::cpus>, number(0, 1024),
+                   "Processors of a kernel that a Jupyter client started, such as 0.5; 0: no limit"});
+    all.push_back({"sizes.jupyter.memory_bytes", size<&sizes_section::jupyter, &size_limits::memory_bytes>,
+                   number(0, 1ll << 50), "Memory of a kernel that a Jupyter client started; 0: no limit"});
+    all.push_back({"sizes.jupyter.pids", size<&sizes_section::jupyter, &size_limits::pids>, most_pids,
+                   "Processes and threads of a kernel that a Jupyter client started; 0: no limit"});
     return all;
 }
 

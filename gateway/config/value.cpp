@@ -46,6 +46,14 @@ result<integer> parse_integer(std::string_view text) {
     return number;
 }
 
+result<value> parse_decimal(std::string_view text) {
+    text = trimmed(text);
+    decimal number = 0;
+    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (text.empty() || error != std::errc() || end != text.data() + text.size()) return wrong("a number");
+    return value(number);
+}
+
 result<value> parse_boolean(std::string_view text) {
     if (text == "true" || text == "1") return value(true);
     if (text == "false" || text == "0") return value(false);
@@ -67,6 +75,7 @@ result<value> parse_counts(std::string_view text) {
 struct writer {
     std::string operator()(bool flag) const { return flag ? "true" : "false"; }
     std::string operator()(integer number) const { return std::to_string(number); }
+    std::string operator()(decimal number) const { return fmt::format("{}", number); }
     std::string operator()(const std::string& text) const { return quoted(text); }
     std::string operator()(const strings& list) const {
         std::string out;
@@ -83,8 +92,8 @@ struct writer {
 }  // namespace
 
 const char* type_name(const field& of) {
-    static constexpr const char* names[] = {"a boolean", "an integer", "a text", "a list of texts",
-                                            "a table of counts"};
+    static constexpr const char* names[] = {"a boolean",       "an integer",        "a text",
+                                            "a list of texts", "a table of counts", "a number"};
     return names[of.index()];
 }
 
@@ -97,6 +106,7 @@ result<value> parse(std::string_view text, const field& as) {
     if (std::holds_alternative<strings*>(as)) return value(split(text));
     if (std::holds_alternative<counts*>(as)) return parse_counts(text);
     if (std::holds_alternative<std::string*>(as)) return value(std::string(text));
+    if (std::holds_alternative<decimal*>(as)) return parse_decimal(text);
     auto number = parse_integer(text);
     if (!number) return number.error();
     return value(*number);

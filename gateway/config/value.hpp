@@ -12,16 +12,16 @@
 namespace gateway::config {
 
 using counts = std::map<std::string, integer>;
-using value = std::variant<bool, integer, std::string, strings, counts>;
+using value = std::variant<bool, integer, std::string, strings, counts, decimal>;
 // Where a setting lives in a config; the alternatives are those of value, in the same order.
-using field = std::variant<bool*, integer*, std::string*, strings*, counts*>;
+using field = std::variant<bool*, integer*, std::string*, strings*, counts*, decimal*>;
 
-// "a boolean", "an integer", "a text", "a list of texts", "a table of counts".
+// "a boolean", "an integer", "a text", "a list of texts", "a table of counts", "a number".
 const char* type_name(const field& of);
 value read(const field& from);
 
-// The text of an environment variable or a command line option, as the type of `as`: true or false; an integer; a text;
-// a,b,c; a=1,b=2. The failure's message says what was expected.
+// The text of an environment variable or a command line option, as the type of `as`: true or false; an integer; a
+// number; a text; a,b,c; a=1,b=2. The failure's message says what was expected.
 result<value> parse(std::string_view text, const field& as);
 
 // As TOML writes it.

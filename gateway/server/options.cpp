@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
 namespace gateway::server {
@@ -19,6 +20,17 @@ std::string base_of_links(const config::config& from) {
 sessions::correction_mode to_correction_mode(const std::string& name) {
     if (name == "off") return sessions::correction_mode::off;
     return name == "report" ? sessions::correction_mode::report : sessions::correction_mode::on;
+}
+
+sessions::sandbox_sizes to_sizes(const config::sizes_section& from, const kernel::limits_notice& enforced) {
+    auto make = [&](const char* name, const config::size_limits& size) {
+        return sessions::sandbox_size{
+            name,         std::llround(size.cpus * 1000), size.memory_bytes, size.pids, enforced.cpu, enforced.memory,
+            enforced.pids};
+    };
+    return {{make("standard", from.standard), make("medium", from.medium), make("large", from.large),
+             make("xlarge", from.xlarge)},
+            make(sessions::jupyter_size, from.jupyter)};
 }
 
 }  // namespace
@@ -59,7 +71,7 @@ kernels::kernel_limits to_kernel_limits(const config::config& from) {
     return out;
 }
 
-sessions::session_limits to_session_limits(const config::config& from) {
+sessions::session_limits to_session_limits(const config::config& from, const kernel::limits_notice& enforced) {
     sessions::session_limits out;
     out.cell_timeout = seconds(from.sessions.cell_timeout_s);
     out.cell_grace = milliseconds(from.sessions.cell_grace_ms);
@@ -73,11 +85,7 @@ sessions::session_limits to_session_limits(const config::config& from) {
     out.cells.agents.install = from.packages.agents;
     out.cells.jupyter.install = from.packages.jupyter;
     out.cells.jupyter.error_correction = to_correction_mode(from.sessions.jupyter_error_correction);
-    const auto& sizes = from.sizes;
-    out.sizes = {{"standard", sizes.standard.cpus, sizes.standard.memory_bytes},
-                 {"medium", sizes.medium.cpus, sizes.medium.memory_bytes},
-                 {"large", sizes.large.cpus, sizes.large.memory_bytes},
-                 {"xlarge", sizes.xlarge.cpus, sizes.xlarge.memory_bytes}};
+    out.sizes = to_sizes(from.sizes, enforced);
     out.log.memory_bytes = size(from.output_log.memory_bytes);
     out.log.read_keep_bytes = size(from.output_log.read_keep_bytes);
     out.log.disk_bytes = size(from.output_log.disk_bytes);

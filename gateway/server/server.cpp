@@ -27,6 +27,7 @@
 #include "gateway/http/key_authenticator.hpp"
 #include "gateway/http/session_keys.hpp"
 #include "gateway/server/front_page.hpp"
+#include "gateway/server/limits.hpp"
 #include "gateway/server/options.hpp"
 #include "gateway/tools/service_tools.hpp"
 
@@ -89,6 +90,7 @@ class parts {
     config::config settings_;
     directories owned_;
     kernels::launcher_process launcher_;
+    result<::kernel::limits_notice> enforced_;
     asio::io_context io_{1};
     asio::thread_pool pool_{pool_threads};
     bool lost_launcher_ = false;
@@ -126,6 +128,7 @@ parts::parts(config::config settings, directories owned, kernels::launcher_proce
     : settings_(std::move(settings)),
       owned_(std::move(owned)),
       launcher_(std::move(launcher)),
+      enforced_(launcher_.limits()),
       end_asked_(io_.get_executor()),
       processes_(launcher_.connect(io_.get_executor(),
                                    [this] {
@@ -162,7 +165,7 @@ kernels::kernel_environment parts::make_kernel_environment() {
 
 sessions::registry_parts parts::make_registry_parts() {
     sessions::registry_parts made{io_.get_executor(), pool_, kernels_, specs_, budget_};
-    made.limits = to_session_limits(settings_);
+    made.limits = to_session_limits(settings_, enforced_ ? *enforced_ : ::kernel::limits_notice());
     made.bounds = to_registry_limits(settings_);
     made.culling = to_culling_rules(settings_);
     made.data_dir = owned_.data();
@@ -284,6 +287,7 @@ void parts::add_helper_routes() {
 }
 
 result<void> parts::prepare() {
+    if (auto good = check_limits(settings_, enforced_); !good) return good;
     if (auto opened = open_keys(); !opened) return opened;
     if (auto opened = open_links(); !opened) return opened;
     if (auto opened = open_accounts(); !opened) return opened;

@@ -31,7 +31,7 @@ awaitable<result<void>> live_registry::change(std::string session_id, session_ch
             co_return failure{kept.error().code, "the change cannot be written down: " + kept.error().message};
         }
     }
-    co_await which->adapt(before);
+    co_await which->adapt();
     co_return result<void>{};
 }
 

@@ -36,6 +36,7 @@ result<kernels::kernel_options> live_registry::make_kernel(const kernels::kernel
     kernels::kernel_options made;
     made.id = std::move(kernel_id);
     made.spec = spec;
+    made.limits = to_box_limits(parts_.limits.sizes.of({}, false));
     furnish(made, *paths, {});
     return made;
 }

@@ -7,6 +7,7 @@
 
 #include "gateway/base/log.hpp"
 #include "gateway/sessions/cell_events.hpp"
+#include "gateway/sessions/memory_text.hpp"
 #include "gateway/sessions/start_failure.hpp"
 
 namespace gateway::sessions {
@@ -41,6 +42,7 @@ live_session::live_session(session_parts parts)
                                                                   parts_.earlier->what.model.completion_tokens});
         meters_->search.restore(parts_.earlier->what.searches.calls, {});
     }
+    take_limits();
     if (!kernel_) make_kernel();
     shell_ = std::make_unique<live_shell>(parts_.ex, make_shell_host(), parts_.limits.shell);
 }
@@ -103,6 +105,8 @@ session_state live_session::state() const {
     return busy_parents_.empty() ? session_state::idle : session_state::busy;
 }
 
+std::string live_session::out_of_memory() const { return memory_text(parts_.limits.sizes, size(), id()); }
+
 milliseconds live_session::cell_timeout() const {
     return parts_.options.cell_timeout.value_or(parts_.limits.cell_timeout);
 }
@@ -160,9 +164,10 @@ void live_session::became_ready() {
 // All that was in flight ends here, each with one answer; only then do clients hear what became of the kernel.
 void live_session::kernel_gone(kernels::end_reason why, bool restarts) {
     reason_ = to_cell_reason(why);
+    const auto because = reason_ == cell_reason::oom ? ": " + out_of_memory() : "";
     answer_requests("DeadKernelError",
-                    fmt::format("the kernel ended while this request was in flight ({}){}",
-                                sessions::to_string(reason_), restarts ? "; it is being restarted" : ""));
+                    fmt::format("the kernel ended while this request was in flight ({}){}{}",
+                                sessions::to_string(reason_), restarts ? "; it is being restarted" : "", because));
     end_cells(restarts);
     shell_->kernel_ended(reason_);
     for (auto& each : answers_) each.second = std::string();
@@ -182,7 +187,9 @@ void live_session::kernel_gone(kernels::end_reason why, bool restarts) {
 
 void live_session::answer_requests(const std::string& ename, const std::string& evalue) {
     const auto& session = kernel_->kernel_session();
+    const bool oom = reason_ == cell_reason::oom;
     for (const auto& each : requests_.take_all()) {
+        if (oom && each.msg_type == "execute_request") log_own(*note(out_of_memory() + "\n", each.header), "");
         log_own(make_error_reply(each, session, ename, evalue), each.client);
         log_own(make_status("idle", session, each.header), "");
     }
@@ -269,6 +276,8 @@ void live_session::perform(const action::ended& what) {
     if (what.status == cell_status::error && !found->error)
         found->error = cell_error{"NoReply", "the kernel went idle without a reply to this cell", {}};
     if (what.reason == cell_reason::start_failed) found->error = start_failure(failure_text_);
+    if (what.reason == cell_reason::oom && what.status == cell_status::lost)
+        found->error = cell_error{"OutOfMemory", out_of_memory(), {}};
     end_cell(*found, what.status, what.reason, what.kernel_restarted);
 }
 

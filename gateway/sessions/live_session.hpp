@@ -60,9 +60,9 @@ class live_session final : public session,
     // Puts it to the keeper when it is not as it was put last.
     void keep_when_changed();
     const std::string& directory() const { return parts_.directory; }
-    // Other settings, and what they make of the kernel.
+    // Other settings; then, what they make of the kernel.
     void set_options(session_options options);
-    awaitable<void> adapt(const session_options& before);
+    awaitable<void> adapt();
 
     const std::string& id() const override { return parts_.id; }
     const session_options& options() const override { return parts_.options; }
@@ -156,6 +156,8 @@ class live_session final : public session,
     std::vector<cell_book::earlier_cell> earlier_cells() const;
     awaitable<void> retire_kernel();
     void make_kernel();
+    void take_limits();
+    std::string out_of_memory() const;
     awaitable<void> configure_when_free();
     awaitable<void> release_when_kept(std::string msg_id);
     awaitable<void> boot();

@@ -1,7 +1,6 @@
 // Other settings for a session that lives, and what they make of its kernel.
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "gateway/base/log.hpp"
@@ -11,9 +10,7 @@
 namespace gateway::sessions {
 
 const sandbox_size& live_session::size() const {
-    const auto& all = parts_.limits.sizes;
-    auto found = std::find_if(all.begin(), all.end(), [this](const auto& each) { return each.name == sandbox_.size; });
-    return found == all.end() ? all.front() : *found;
+    return parts_.limits.sizes.of(sandbox_.size, parts_.options.made_by == origin::jupyter);
 }
 
 void live_session::set_options(session_options options) {
@@ -21,11 +18,19 @@ void live_session::set_options(session_options options) {
     parts_.options = std::move(options);
 }
 
-awaitable<void> live_session::adapt(const session_options& before) {
+// A kernel from the pool has been placed with the limits of the usual size: other numbers are all that it takes.
+void live_session::take_limits() {
+    const auto wanted = to_box_limits(size());
+    if (kernel_ && parts_.kernel.limits != wanted) kernel_->set_limits(wanted, true);
+    parts_.kernel.limits = wanted;
+}
+
+awaitable<void> live_session::adapt() {
     auto self = shared_from_this();
-    const auto was = known_sandbox(before.sandbox);
     const auto defaults = to_json(settings_for(origin::jupyter));
     const bool is_configured = std::exchange(parts_.kernel.cell_defaults, defaults) == defaults;
+    const auto limits = to_box_limits(size());
+    const bool is_of_this_size = std::exchange(parts_.kernel.limits, limits) == limits;
     if (ended_) co_return;
     if (dormant_) {
         make_kernel();  // it was never started
@@ -33,10 +38,12 @@ awaitable<void> live_session::adapt(const session_options& before) {
     }
     if (!sandbox_.enable) co_return co_await retire_kernel();
     if (!is_configured) tasks_.spawn("settings of " + id(), configure_when_free());
-    if (was.size == sandbox_.size) co_return;
+    if (is_of_this_size) co_return;
     variables_gone_ = true;
+    kernel_->set_limits(limits, false);
     auto again = co_await kernel_->restart(kernels::end_reason::restarted, state() == session_state::busy);
-    if (!again) log::warning("session {} with its new size: {}", id(), again.error().message);
+    if (!again) co_return log::warning("session {} with its new size: {}", id(), again.error().message);
+    kernel_->set_limits(limits, true);  // it may have joined a start that was under way
 }
 
 void live_session::make_kernel() { kernel_ = std::make_shared<kernels::kernel>(parts_.kernels, parts_.kernel, *this); }

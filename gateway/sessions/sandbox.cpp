@@ -53,11 +53,31 @@ result<void> read_into(sandbox_settings& made, const std::string& object) {
 
 std::vector<sandbox_size> usual_sizes() {
     constexpr std::int64_t gigabyte = 1ll << 30;
-    return {{"standard", 1, gigabyte},
-            {"medium", 2, 2 * gigabyte},
-            {"large", 4, 4 * gigabyte},
-            {"xlarge", 8, 8 * gigabyte}};
+    return {{"standard", 1'000, gigabyte, 256},
+            {"medium", 2'000, 2 * gigabyte, 512},
+            {"large", 4'000, 4 * gigabyte, 1'024},
+            {"xlarge", 8'000, 8 * gigabyte, 2'048}};
 }
+
+sandbox_sizes usual_sandbox_sizes() {
+    sandbox_sizes made;
+    made.named = usual_sizes();
+    return made;
+}
+
+const sandbox_size& sandbox_sizes::of(const std::string& name, bool by_jupyter) const {
+    if (name.empty() && by_jupyter) return jupyter;
+    auto found = std::find_if(named.begin(), named.end(), [&](const auto& each) { return each.name == name; });
+    return found == named.end() ? named.front() : *found;
+}
+
+const sandbox_size* sandbox_sizes::larger_than(const sandbox_size& one) const {
+    for (const auto& each : named)
+        if (one.memory_bytes > 0 && (each.memory_bytes > one.memory_bytes || each.memory_bytes == 0)) return &each;
+    return nullptr;
+}
+
+::kernel::box_limits to_box_limits(const sandbox_size& from) { return {from.cpu_millis, from.memory_bytes, from.pids}; }
 
 result<sandbox_settings> read_sandbox(const std::string& object) {
     sandbox_settings made;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gateway/base/result.hpp"
+#include "kernel/launcher/protocol.hpp"
 
 namespace gateway::sessions {
 
@@ -15,18 +16,40 @@ inline constexpr std::size_t most_sandbox_bytes = 64u << 10;  // of the object; 
 
 struct sandbox_settings {
     bool enable = true;  // false: the session has no sandbox of its own, and runs nothing
-    std::string size = "standard";
+    std::string size;    // empty: not said
 
     bool operator==(const sandbox_settings&) const = default;
 };
 
+// What the processes of a sandbox may use together; 0 is no limit.
 struct sandbox_size {
     std::string name;
-    std::int64_t cpus = 1;
+    std::int64_t cpu_millis = 1'000;  // thousandths of a processor
     std::int64_t memory_bytes = 1ll << 30;
+    std::int64_t pids = 1'024;  // processes and threads
+    // What of it this machine can enforce.
+    bool cpu_holds = false;
+    bool memory_holds = false;
+    bool pids_holds = false;
 
     bool operator==(const sandbox_size&) const = default;
 };
+
+// Of kernels that Jupyter clients started, unless their sessions name a size.
+inline constexpr const char* jupyter_size = "jupyter";
+
+struct sandbox_sizes {
+    std::vector<sandbox_size> named;  // not empty
+    sandbox_size jupyter{jupyter_size, 0, 0};
+
+    // That of this name; for an empty one what a session has that names none.
+    const sandbox_size& of(const std::string& name, bool by_jupyter) const;
+    // The next that has more memory; null when none has.
+    const sandbox_size* larger_than(const sandbox_size& one) const;
+};
+sandbox_sizes usual_sandbox_sizes();
+
+::kernel::box_limits to_box_limits(const sandbox_size& from);
 
 // All of them, the smallest first: standard, medium, large, xlarge.
 std::vector<sandbox_size> usual_sizes();

@@ -51,7 +51,7 @@ struct session_limits {
     cell_rules cells;
     shell_limits shell;
     log_limits log;
-    std::vector<sandbox_size> sizes = usual_sizes();
+    sandbox_sizes sizes = usual_sandbox_sizes();
 };
 
 struct input_prompt {

@@ -22,13 +22,27 @@ json seconds_or_null(const std::optional<milliseconds>& duration) {
 
 json to_object(sessions::correction_mode mode) { return json::parse(sessions::to_json(mode)); }
 
+json number_or_null(std::int64_t number) { return number > 0 ? json(number) : json(nullptr); }
+
+json to_cpus(std::int64_t millis) {
+    if (millis % 1000 == 0) return number_or_null(millis / 1000);
+    return static_cast<double>(millis) / 1000;
+}
+
+// Whether there is one, and the machine keeps the sandbox to it.
+json limits_object(const sessions::sandbox_size& from) {
+    return {{"cpu", from.cpu_holds && from.cpu_millis > 0},
+            {"memory", from.memory_holds && from.memory_bytes > 0},
+            {"pids", from.pids_holds && from.pids > 0}};
+}
+
 // What the client set, and what counts where it set nothing.
 json sandbox_object(const sessions::session& from) {
     auto made = sessions::parse_object(from.options().sandbox);
     made["enable"] = from.has_sandbox();
     made["sandbox_size"] = from.size().name;
-    made["cpus"] = from.size().cpus;
-    made["memory_bytes"] = from.size().memory_bytes;
+    made["cpus"] = to_cpus(from.size().cpu_millis);
+    made["memory_bytes"] = number_or_null(from.size().memory_bytes);
     return made;
 }
 
@@ -60,6 +74,7 @@ json session_object(const sessions::session& from) {
         {"install", of_agents.install},
         {"jupyter_install", of_people.install},
         {"sandbox", sandbox_object(from)},
+        {"limits", limits_object(from.size())},
         {"connections", {{"jupyter", from.connections()}, {"agents", from.agent_sockets()}}},
         {"restarts", from.restarts()},
         {"tokens", tokens_object(from.meters()->model)},

@@ -57,7 +57,7 @@ std::string lost_because(const sessions::cell& what) {
     using enum sessions::cell_reason;
     switch (what.reason) {
         case oom:
-            return "it used more memory than the sandbox has";
+            return what.error ? what.error->evalue : "it used more memory than the sandbox has";
         case restarted:
             return "the sandbox was restarted meanwhile";
         case start_failed:

@@ -15,6 +15,9 @@ using nlohmann::json;
 json seconds(milliseconds duration) { return static_cast<double>(duration.count()) / 1000; }
 json seconds(const std::optional<milliseconds>& duration) { return duration ? seconds(*duration) : json(nullptr); }
 
+// null where there is no limit.
+json or_null(std::int64_t limit, json shown) { return limit > 0 ? shown : json(nullptr); }
+
 json object_of(const sessions::session& from) {
     const auto& options = from.options();
     const auto& model = from.meters()->model;
@@ -31,8 +34,8 @@ json object_of(const sessions::session& from) {
             {"sandbox",
              {{"enable", from.has_sandbox()},
               {"sandbox_size", from.size().name},
-              {"cpus", from.size().cpus},
-              {"memory_bytes", from.size().memory_bytes}}},
+              {"cpus", or_null(from.size().cpu_millis, static_cast<double>(from.size().cpu_millis) / 1000)},
+              {"memory_bytes", or_null(from.size().memory_bytes, from.size().memory_bytes)}}},
             {"restarts", from.restarts()},
             {"connections", {{"jupyter", from.connections()}, {"agents", from.agent_sockets()}}},
             {"tokens",

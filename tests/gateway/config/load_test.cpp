@@ -51,6 +51,16 @@ TEST_F(Configuration, EverySettingCanBeSetOnTheCommandLine) {
     EXPECT_TRUE(values.culling.connected);
 }
 
+TEST_F(Configuration, ReadsWholeAndBrokenNumbersWhereEitherMayBe) {
+    file("[sizes.standard]\ncpus = 0.5\npids = 64\n[sizes.jupyter]\ncpus = 2\n");
+    variable("CELLGATE_SIZES_MEDIUM_CPUS", "1.5");
+    auto values = loaded_values();
+    EXPECT_EQ(values.sizes.standard.cpus, 0.5);
+    EXPECT_EQ(values.sizes.jupyter.cpus, 2);
+    EXPECT_EQ(values.sizes.medium.cpus, 1.5);
+    EXPECT_EQ(values.sizes.standard.pids, 64);
+}
+
 TEST_F(Configuration, ReadsListsAndTables) {
     file("[kernels]\ninherited_env = [\"PATH\", \"LC_ALL\"]\n[kernels.pool]\npython3 = 2\nbash = 1\n");
     auto values = loaded_values();

@@ -18,7 +18,7 @@ std::set<std::string> fields_of_the_header() {
     std::set<std::string> fields;
     const std::regex begins("struct (\\w+)_section \\{");
     const std::regex field(
-        "    (?:std::string|bool|integer|strings|std::map<std::string, integer>) (\\w+)(?: = .*)?;.*");
+        "    (?:std::string|bool|integer|decimal|strings|std::map<std::string, integer>) (\\w+)(?: = .*)?;.*");
     const std::regex size("    size_limits (\\w+)\\{.*");
     std::smatch match;
     while (std::getline(in, line)) {
@@ -26,7 +26,8 @@ std::set<std::string> fields_of_the_header() {
         if (section == "composio") section = "tools.composio";  // a table in a table
         if (line == "};") section.clear();
         if (section == "sizes" && std::regex_match(line, match, size))
-            for (const auto* each : {".cpus", ".memory_bytes"}) fields.insert("sizes." + match[1].str() + each);
+            for (const auto* each : {".cpus", ".memory_bytes", ".pids"})
+                fields.insert("sizes." + match[1].str() + each);
         if (!section.empty() && std::regex_match(line, match, field)) fields.insert(section + "." + match[1].str());
     }
     fields.erase("kernels.default_name");

@@ -9,6 +9,7 @@ class Text : public testing::Test {
   protected:
     bool flag = false;
     integer number = 0;
+    decimal fraction = 0;
     std::string text;
     strings list;
     counts table;
@@ -26,6 +27,12 @@ TEST_F(Text, BecomesAnInteger) {
     EXPECT_EQ(*parse(" 12 ", &number), value(integer(12)));
     for (const char* wrong : {"", "1x", "0x10", "1.5", "99999999999999999999"})
         EXPECT_FALSE(parse(wrong, &number)) << wrong;
+}
+
+TEST_F(Text, BecomesANumber) {
+    EXPECT_EQ(*parse(" 0.5 ", &fraction), value(0.5));
+    EXPECT_EQ(to_text(*parse("2", &fraction)), "2");
+    for (const char* wrong : {"", "1x", "0,5", "half"}) EXPECT_FALSE(parse(wrong, &fraction)) << wrong;
 }
 
 TEST_F(Text, StaysAText) { EXPECT_EQ(*parse(" as it is, ", &text), value(std::string(" as it is, "))); }

@@ -23,6 +23,15 @@ TEST(Sandbox, HasTheSizeThatItNames) {
     EXPECT_FALSE(read_sandbox(R"({"enable":false})")->enable);
 }
 
+TEST(Sandbox, HasTheSizeOfItsOriginWhereItNamesNone) {
+    const auto all = usual_sandbox_sizes();
+    EXPECT_EQ(all.of("", false).name, "standard");
+    EXPECT_EQ(all.of("", true).name, jupyter_size);
+    EXPECT_EQ(all.of("large", true).name, "large");
+    EXPECT_EQ(to_box_limits(all.of("", true)), (::kernel::box_limits{0, 0, 1'024}));
+    EXPECT_EQ(to_box_limits(all.of("medium", false)), (::kernel::box_limits{2'000, 2ll << 30, 512}));
+}
+
 TEST(Sandbox, RefusesWhatItCannotBe) {
     EXPECT_THAT(read_sandbox(R"({"sandbox_size":"giant"})").error().message,
                 HasSubstr("standard, medium, large, xlarge"));

@@ -1,0 +1,34 @@
+#include "gateway/server/limits.hpp"
+
+#include <fmt/format.h>
+
+#include "gateway/base/log.hpp"
+
+namespace gateway::server {
+
+std::string missing_limits(const kernel::limits_notice& enforced) {
+    std::string missing;
+    auto look = [&missing](bool holds, const char* name) {
+        if (!holds) missing += (missing.empty() ? "" : ", ") + std::string(name);
+    };
+    look(enforced.cpu, "cpu");
+    look(enforced.memory, "memory");
+    look(enforced.pids, "pids");
+    return missing;
+}
+
+result<void> check_limits(const config::config& settings, const result<kernel::limits_notice>& enforced) {
+    if (!enforced) return enforced.error();
+    const auto missing = missing_limits(*enforced);
+    if (missing.empty()) return {};
+    const auto text = fmt::format(
+        "this machine cannot limit {} of sandboxes ({}): run the gateway as root, or as a service with Delegate=yes "
+        "under control groups version 2 (docs/limits.md)",
+        missing, enforced->reason);
+    if (settings.kernels.require_limits)
+        return failure{errc::conflict, text + "; kernels.require_limits is true, so it does not start"};
+    log::warning("{}; sessions run without these limits", text);
+    return {};
+}
+
+}  // namespace gateway::server

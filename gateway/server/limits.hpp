@@ -1,0 +1,19 @@
+// Whether the machine keeps sandboxes to their sizes, and what follows when it does not. Pure but for the log.
+#pragma once
+
+#include <string>
+
+#include "gateway/base/result.hpp"
+#include "gateway/config/config.hpp"
+#include "kernel/launcher/protocol.hpp"
+
+namespace gateway::server {
+
+// "cpu, memory"; empty when all can be enforced.
+std::string missing_limits(const kernel::limits_notice& enforced);
+
+// A failure of the launcher's; with kernels.require_limits also (conflict) when something is missing, which otherwise
+// is a warning in the log.
+result<void> check_limits(const config::config& settings, const result<kernel::limits_notice>& enforced);
+
+}  // namespace gateway::server

@@ -1,0 +1,39 @@
+#include "gateway/server/limits.hpp"
+
+#include <gmock/gmock.h>
+
+namespace gateway::server {
+namespace {
+
+using testing::HasSubstr;
+
+const kernel::limits_notice all{true, true, true, ""};
+const kernel::limits_notice some{true, false, false, "memory: no such controller; pids: not delegated"};
+
+config::config requiring(bool limits) {
+    config::config made;
+    made.kernels.require_limits = limits;
+    return made;
+}
+
+TEST(limits, are_all_there_or_missing_by_name) {
+    EXPECT_EQ(missing_limits(all), "");
+    EXPECT_EQ(missing_limits(some), "memory, pids");
+    EXPECT_EQ(missing_limits({}), "cpu, memory, pids");
+}
+
+TEST(limits, that_are_missing_stop_only_who_requires_them) {
+    EXPECT_TRUE(check_limits(requiring(true), all));
+    EXPECT_TRUE(check_limits(requiring(false), some));
+    const auto refused = check_limits(requiring(true), some);
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().message, HasSubstr("cannot limit memory, pids of sandboxes (memory: no such"));
+    EXPECT_THAT(refused.error().message, HasSubstr("kernels.require_limits"));
+}
+
+TEST(limits, that_no_launcher_told_of_are_a_failure) {
+    EXPECT_EQ(check_limits(requiring(false), failure{errc::kernel_start_failed, "silent"}).error().message, "silent");
+}
+
+}  // namespace
+}  // namespace gateway::server
