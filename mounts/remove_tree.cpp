@@ -142,4 +142,12 @@ result<void> remove_tree(int parent, const std::string& name) {
     return {};
 }
 
+result<void> remove_tree(const std::string& path) {
+    const auto slash = path.rfind('/');
+    const auto above = path.substr(0, std::max<std::size_t>(slash, 1));
+    const kernel::file_descriptor parent(::open(above.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!parent) return system_problem("open " + above);
+    return remove_tree(parent.get(), path.substr(slash + 1));
+}
+
 }  // namespace mounts

@@ -11,5 +11,7 @@ namespace mounts {
 // `name` in the directory `parent`, an open descriptor; that it does not exist is no problem. Removes as much as it can
 // and answers the first thing that it could not.
 result<void> remove_tree(int parent, const std::string& name);
+// The same, by an absolute path.
+result<void> remove_tree(const std::string& path);
 
 }  // namespace mounts

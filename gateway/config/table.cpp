@@ -146,7 +146,7 @@ std::vector<setting> kernels_settings() {
          "none: what runs in a box keeps the rights of the gateway's user; a box is no boundary then"},
         {"kernels.require_limits", kernels<&K::require_limits>, any(),
          "Do not start on a machine that cannot enforce processors, memory and pids of sandboxes"},
-        {"kernels.first_uid", kernels<&K::first_uid>, number(1000, 4'294'901'760),
+        {"kernels.first_uid", kernels<&K::first_uid>, number(1000, 4'294'901'759),
          "Under root: first of the user and group ids that boxes have, which are nobody else's"},
         {"kernels.uid_count", kernels<&K::uid_count>, number(1, 65'536), "Under root: how many; each box has its own"},
         {"kernels.kernelspec_dirs", kernels<&K::kernelspec_dirs>, directory,

@@ -13,8 +13,10 @@
 #include <utility>
 
 #include "gateway/base/ids.hpp"
+#include "gateway/base/log.hpp"
 #include "gateway/kernels/launch_command.hpp"
 #include "gateway/kernels/tcp_ports.hpp"
+#include "mounts/remove_tree.hpp"
 
 namespace gateway::kernels {
 namespace {
@@ -81,8 +83,10 @@ kernel_files::kernel_files(const std::string& runtime_dir, const std::string& id
 kernel_files::~kernel_files() { remove(); }
 
 void kernel_files::remove() {
-    std::error_code ignored;
-    if (!directory_.empty()) fs::remove_all(std::exchange(directory_, {}), ignored);
+    if (directory_.empty()) return;
+    const auto path = std::exchange(directory_, {});
+    if (auto removed = mounts::remove_tree(path); !removed)
+        log::warning("cannot remove the kernel's directory {}: {}", path, removed.error().text);
 }
 
 result<void> kernel_files::make_directories() {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "gateway/kernels/hidden_places.hpp"
 #include "gateway/kernels/read_only_mounts.hpp"
 #include "gateway/kernels/session_python.hpp"
 
@@ -77,6 +78,8 @@ std::vector<::kernel::bind_mount> box_mounts(const kernel_environment& shared, c
     mounts.push_back({box_directory, box_runtime, true});
     if (!shared.helper_socket_dir.empty()) mounts.push_back({shared.helper_socket_dir, box_helper, false});
     if (!shared.package_dir.empty()) mounts.push_back({shared.package_dir, box_package, false});
+    const auto covers = cover_hidden(mounts, shared.hidden, shared.empty_dir);
+    mounts.insert(mounts.end(), covers.begin(), covers.end());
     sort_by_target(mounts);
     return mounts;
 }
@@ -221,6 +224,7 @@ result<::kernel::launch_request> make_launch_request(const kernel_environment& s
     ::kernel::launch_request made;
     made.id = options.id;
     made.mounts = box_mounts(shared, options, argv->front(), box_directory);
+    if (auto good = check_out_of_reach(made.mounts, shared.writable); !good) return good.error();
     if (options.spec.hints.is_forked() && !must_be_executed(options))
         made.zygote = zygote_of(shared, options.spec, argv->front());
     made.argv = std::move(*argv);
@@ -252,7 +256,9 @@ result<std::optional<::kernel::zygote_command>> make_zygote_command(const kernel
     auto argv = kernel_argv(spec, env, {});
     if (!argv) return argv.error();
     if (auto good = check_prefix(spec); !good) return good.error();
-    return std::optional(zygote_of(shared, spec, argv->front()));
+    auto made = zygote_of(shared, spec, argv->front());
+    if (auto good = check_out_of_reach(made.mounts, shared.writable); !good) return good.error();
+    return std::optional(std::move(made));
 }
 
 }  // namespace gateway::kernels

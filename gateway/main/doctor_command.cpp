@@ -1,7 +1,13 @@
 #include "gateway/main/doctor_command.hpp"
 
+#include <fmt/format.h>
+#include <grp.h>
+#include <pwd.h>
+#include <unistd.h>
+
 #include <filesystem>
 #include <iostream>
+#include <optional>
 
 #include "gateway/kernels/machine_check.hpp"
 
@@ -18,6 +24,48 @@ std::string nearest(const std::string& path) {
     return at.string();
 }
 
+// What a box may come to show of this machine.
+std::vector<std::string> shown_directories(const config::config& settings, const std::string& data,
+                                           const std::string& runtime) {
+    std::vector<std::string> all = {data, runtime};
+    for (const auto* each :
+         {&settings.kernels.prefixes, &settings.kernels.read_only_paths, &settings.kernels.work_roots})
+        all.insert(all.end(), each->begin(), each->end());
+    for (const auto& [name, each] : settings.mounts) all.push_back(each.directory);
+    return all;
+}
+
+result<void> check_writable(const config::config& settings) {
+    for (const auto& path : {settings.storage.data_dir, settings.storage.runtime_dir})
+        if (const auto at = nearest(path); ::access(at.c_str(), W_OK | X_OK) != 0)
+            return failure{errc::io_error, at + ": this user cannot write there; set storage.data_dir and "
+                                                "storage.runtime_dir to other places"};
+    return {};
+}
+
+// Of the ids that root gives to boxes none may be somebody's.
+result<void> check_ids(const config::kernels_section& from) {
+    if (::geteuid() != 0) return {};
+    auto is_in = [&](config::integer id) { return id >= from.first_uid && id < from.first_uid + from.uid_count; };
+    auto refuse = [&](const char* kind, const char* name) {
+        return failure{errc::io_error,
+                       fmt::format("kernels.first_uid and uid_count: {} to {} hold the {} {}; choose ids "
+                                   "that belong to nobody",
+                                   from.first_uid, from.first_uid + from.uid_count - 1, kind, name)};
+    };
+    std::optional<failure> found;
+    ::setpwent();
+    while (const auto* each = ::getpwent())
+        if (!found && is_in(each->pw_uid)) found = refuse("user", each->pw_name);
+    ::endpwent();
+    ::setgrent();
+    while (const auto* each = ::getgrent())
+        if (!found && is_in(each->gr_gid)) found = refuse("group", each->gr_name);
+    ::endgrent();
+    if (found) return *found;
+    return {};
+}
+
 bool is_missing(const kernels::finding& what) { return what.state == kernels::finding_state::missing; }
 
 void print(const kernels::finding& what) {
@@ -32,23 +80,30 @@ kernels::box_settings box_settings_of(const config::config& settings) {
 }
 
 int run_doctor(const config::config& settings) {
-    auto found = kernels::check_machine(settings.kernels.launcher, box_settings_of(settings),
-                                        {nearest(settings.storage.data_dir), nearest(settings.storage.runtime_dir)});
+    auto found = kernels::check_machine(
+        settings.kernels.launcher, box_settings_of(settings),
+        shown_directories(settings, nearest(settings.storage.data_dir), nearest(settings.storage.runtime_dir)));
     if (!found) {
         std::cerr << "cellgate: " << found.error().message << '\n';
         return 1;
     }
     for (const auto& each : *found) print(each);
-    std::cout << "missing  limits: processors, memory, processes and disk of a session are not limited yet\n"
+    std::cout << "missing  disk: what a session writes is not limited\n"
                  "missing  network: a session has the machine's own\n";
-    const bool would_start = !is_missing(found->front()) || settings.kernels.isolation == "none";
-    std::cout << (would_start ? "A gateway starts here.\n" : "A gateway does not start here: see \"boundary\".\n");
+    const auto writable = check_writable(settings);
+    const auto ids = check_ids(settings.kernels);
+    for (const auto* each : {&writable, &ids})
+        if (!*each) std::cout << "missing  " << each->error().message << '\n';
+    const bool would_start = (!is_missing(found->front()) || settings.kernels.isolation == "none") && writable && ids;
+    std::cout << (would_start ? "A gateway starts here.\n" : "A gateway does not start here.\n");
     return would_start ? 0 : 1;
 }
 
-result<void> check_boundary(const config::config& settings, const std::vector<std::string>& directories) {
+result<void> check_boundary(const config::config& settings, const std::string& data, const std::string& runtime) {
     if (settings.kernels.isolation == "none") return {};
-    auto found = kernels::check_machine(settings.kernels.launcher, box_settings_of(settings), directories);
+    if (auto good = check_ids(settings.kernels); !good) return good;
+    auto found = kernels::check_machine(settings.kernels.launcher, box_settings_of(settings),
+                                        shown_directories(settings, data, runtime));
     if (!found) return found.error();
     if (!is_missing(found->front())) return {};
     return failure{errc::io_error, "sessions would not be shut in on this machine: " + found->front().text +

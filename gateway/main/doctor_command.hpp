@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "gateway/base/result.hpp"
 #include "gateway/config/config.hpp"
@@ -15,8 +14,8 @@ kernels::box_settings box_settings_of(const config::config& settings);
 // Prints what the machine offers, what is missing, and what that means. The exit code: 1 when no gateway would start.
 int run_doctor(const config::config& settings);
 
-// Whether what runs in a session is shut in there; io_error when it is not, says what to do. Where the settings want no
-// isolation nothing is asked.
-result<void> check_boundary(const config::config& settings, const std::vector<std::string>& directories);
+// Whether what runs in a session is shut in there, with the gateway's directories, which exist; io_error when it is
+// not, says what to do. Where the settings want no isolation nothing is asked.
+result<void> check_boundary(const config::config& settings, const std::string& data, const std::string& runtime);
 
 }  // namespace gateway

@@ -51,7 +51,7 @@ int run_gateway(config::config settings) {
     if (!launcher) return fail(launcher.error());
     auto owned = server::directories::claim(settings.storage.data_dir, settings.storage.runtime_dir);
     if (!owned) return fail(owned.error());
-    if (auto good = check_boundary(settings, {owned->data(), owned->runtime()}); !good) return fail(good.error());
+    if (auto good = check_boundary(settings, owned->data(), owned->runtime()); !good) return fail(good.error());
     return server::serve(std::move(settings), std::move(*owned), std::move(*launcher));
 }
 
@@ -67,7 +67,11 @@ int run(int argc, char** argv) {
         return run_keys(loaded.values.storage.data_dir, {loaded.command.begin() + 1, loaded.command.end()});
     if (loaded.command.front() == "accounts")
         return run_accounts(loaded.values, {loaded.command.begin() + 1, loaded.command.end()});
-    if (loaded.command.front() == "doctor") return run_doctor(loaded.values);
+    if (loaded.command.front() == "doctor" && loaded.command.size() == 1) return run_doctor(loaded.values);
+    if (loaded.command.front() == "doctor") {
+        std::cerr << "cellgate doctor takes nothing behind it: put the options before the word\n";
+        return 2;
+    }
     std::cerr << "cellgate: there is no command " << loaded.command.front()
               << "; there are keys, accounts and doctor, or none to serve\n";
     return 2;

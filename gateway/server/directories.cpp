@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "mounts/remove_tree.hpp"
+
 namespace gateway::server {
 namespace {
 
@@ -54,15 +56,18 @@ result<int> lock_runtime(const std::string& path) {
 }
 
 // What a gateway that was killed left there.
-result<void> empty(const std::string& path) {
+result<void> clear(const std::string& path) {
     std::error_code error;
     std::vector<fs::path> all;
     for (fs::directory_iterator each(path, error), end; !error && each != end; each.increment(error))
         all.push_back(each->path());
     for (const auto& each : all)
-        if (!error) fs::remove_all(each, error);
+        if (auto removed = mounts::remove_tree(each.string()); !removed)
+            return failure{errc::io_error,
+                           fmt::format("cannot empty {}: {}; remove it, or set storage.runtime_dir to another", path,
+                                       removed.error().text)};
     if (!error) return {};
-    return failure{errc::io_error, fmt::format("cannot empty {}: {}; remove it, or set storage.runtime_dir to another",
+    return failure{errc::io_error, fmt::format("cannot read {}: {}; remove it, or set storage.runtime_dir to another",
                                                path, error.message())};
 }
 
@@ -88,7 +93,8 @@ result<directories> directories::claim(const std::string& data_dir, const std::s
     auto runtime = lock_runtime(made.runtime_);
     if (!runtime) return runtime.error();
     made.runtime_lock_ = *runtime;
-    if (auto done = empty(made.runtime_); !done) return done.error();
+    if (auto done = clear(made.runtime_); !done) return done.error();
+    if (auto done = make_private(made.empty(), "storage.runtime_dir"); !done) return done.error();
     return made;
 }
 
@@ -99,9 +105,8 @@ directories::directories(directories&& other) noexcept
       runtime_lock_(std::exchange(other.runtime_lock_, -1)) {}
 
 directories::~directories() {
-    std::error_code error;
     if (runtime_lock_ >= 0) {
-        fs::remove_all(runtime_, error);
+        (void)mounts::remove_tree(runtime_);
         ::close(runtime_lock_);
     }
     if (data_lock_ >= 0) ::close(data_lock_);

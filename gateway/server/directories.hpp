@@ -19,6 +19,7 @@ class directories {
 
     const std::string& data() const { return data_; }
     const std::string& runtime() const { return runtime_; }               // kernels' sockets and connection files
+    std::string empty() const { return runtime_ + "/empty"; }             // has no entries, ever
     std::string helper_sockets() const { return runtime_ + "/helpers"; }  // bound into every box
 
   private:

@@ -138,6 +138,13 @@ api::composio::service_options to_composio_options(const config::config& from) {
     return out;
 }
 
+std::vector<std::string> to_writable_places(const config::config& from) {
+    std::vector<std::string> made;
+    for (const auto& [name, each] : from.mounts)
+        if (each.writable) made.push_back(each.directory);
+    return made;
+}
+
 std::vector<mounts::named_mount> to_named_mounts(const config::config& from) {
     std::vector<mounts::named_mount> made;
     for (const auto& [name, each] : from.mounts) made.push_back({name, each.directory, each.at, each.writable});

@@ -30,6 +30,7 @@ sessions::culling_rules to_culling_rules(const config::config& from);
 api::jupyter::jupyter_options to_jupyter_options(const config::config& from);
 api::agent::agent_options to_agent_options(const config::config& from);
 api::composio::service_options to_composio_options(const config::config& from);
+std::vector<std::string> to_writable_places(const config::config& from);
 std::vector<mounts::named_mount> to_named_mounts(const config::config& from);
 files::link_rules to_link_rules(const config::config& from);
 // `data_dir` as it was claimed.

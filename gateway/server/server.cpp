@@ -160,7 +160,10 @@ kernels::kernel_environment parts::make_kernel_environment() {
             to_read_only_paths(settings_),
             to_kernel_limits(settings_),
             {},
-            &pool_};
+            &pool_,
+            {owned_.data(), settings_.storage.runtime_dir},
+            owned_.empty(),
+            to_writable_places(settings_)};
 }
 
 sessions::registry_parts parts::make_registry_parts() {
@@ -312,8 +315,7 @@ result<void> parts::prepare() {
 void parts::announce() const {
     if (settings_.kernels.isolation == "none")
         log::warning("kernels.isolation is \"none\": a session is no boundary, run only code that you trust");
-    log::warning(
-        "a session has this machine's network, and no limits on processors, memory and disk (docs/security.md)");
+    log::warning("a session has this machine's network, and its files no limit but the disk's (docs/security.md)");
     fmt::print("listening on {}\n", url_of(settings_.server, server_->port()));
     if (!made_token_.empty()) fmt::print("key {}\n", made_token_);
     std::fflush(stdout);

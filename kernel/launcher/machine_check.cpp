@@ -7,10 +7,12 @@
 
 #include <chrono>
 #include <memory>
+#include <utility>
 
 #include "kernel/launcher/output_file.hpp"
 #include "kernel/sandbox/box.hpp"
 #include "kernel/sandbox/box_error.hpp"
+#include "kernel/sandbox/control_groups.hpp"
 
 namespace kernel {
 namespace {
@@ -50,7 +52,9 @@ std::string status_inside(const isolation& how, id_range ids, const std::vector<
     std::shared_ptr<box_user> user = how.unprivileged || !how.confined ? nullptr : users.take();
     if (user) user->prepare(what.mounts);
     output_file output = output_file::in_memory();
-    box inside = box::make(what, how, user, output.writer(), [] {});
+    control_groups groups;
+    const control_group group = groups.make();
+    box inside = box::make(what, how, user, output.writer(), group, [] {});
     wait_for_end(inside);
     return output.last_lines(words_limit);
 }
@@ -87,6 +91,17 @@ finding check_boundary(const isolation& how, id_range ids, const std::vector<std
     }
 }
 
+finding check_limits() {
+    const limits_notice offered = control_groups().offered();
+    if (offered.cpu && offered.memory && offered.pids)
+        return {"limits", finding_state::present, "a session is kept to its processors, memory and processes"};
+    std::string missing;
+    for (const auto& [there, name] : {std::pair(offered.cpu, "processors"), std::pair(offered.memory, "memory"),
+                                      std::pair(offered.pids, "processes")})
+        if (!there) missing += (missing.empty() ? "" : ", ") + std::string(name);
+    return {"limits", finding_state::missing, missing + " are not limited: " + offered.reason};
+}
+
 finding check_landlock() {
     const long version = syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
     if (version < 0) return {"Landlock", finding_state::missing, "not in this kernel; boxes do not use it yet"};
@@ -96,7 +111,7 @@ finding check_landlock() {
 }  // namespace
 
 std::vector<finding> check_machine(const isolation& how, id_range ids, const std::vector<std::string>& directories) {
-    return {check_boundary(how, ids, directories), check_landlock()};
+    return {check_boundary(how, ids, directories), check_limits(), check_landlock()};
 }
 
 }  // namespace kernel

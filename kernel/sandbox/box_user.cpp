@@ -93,7 +93,7 @@ std::shared_ptr<box_user> box_users::take() {
         if (each.use_count() == 1) return each;
     if (made_.size() == ids_.count)
         throw box_error("all " + std::to_string(ids_.count) +
-                        " user ids for sessions are taken: give kernels.ids a wider range");
+                        " user ids for sessions are taken: raise kernels.uid_count");
     made_.push_back(std::make_shared<box_user>(static_cast<uid_t>(ids_.first + made_.size())));
     return made_.back();
 }

@@ -19,7 +19,10 @@ EVERY_PROCESS = """
 from pathlib import Path
 for process in Path("/proc").glob("[0-9]*"):
     for name in ("comm", "cmdline", "environ"):
-        print(process / name, (process / name).read_bytes())
+        try:
+            print(process / name, (process / name).read_bytes())
+        except PermissionError:  # the first process's, under root
+            print(process / name, "closed")
 """
 
 

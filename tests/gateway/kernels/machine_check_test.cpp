@@ -12,11 +12,12 @@ using testing::HasSubstr;
 TEST(a_machine_check, tries_a_box_with_the_gateways_directories) {
     test_support::temporary_directory directory;
     auto found = check_machine(CELLGATE_LAUNCHER, {}, {directory.path()}).value();
-    ASSERT_GE(found.size(), 2u);
+    ASSERT_EQ(found.size(), 3u);
     EXPECT_EQ(found[0].subject, "boundary");
     EXPECT_EQ(found[0].state, finding_state::present) << found[0].text;
     EXPECT_THAT(found[0].text, HasSubstr("no capabilities"));
-    EXPECT_EQ(found[1].subject, "Landlock");
+    EXPECT_EQ(found[1].subject, "limits");
+    EXPECT_EQ(found[2].subject, "Landlock");
 }
 
 TEST(a_machine_check, says_why_a_box_cannot_be_made) {
