@@ -244,6 +244,7 @@ struct config {
     llm_section llm;
     search_section search;
     std::map<std::string, named_mount> mounts;  // [mounts.NAME]
+    std::string file;                           // that was read, absolute; empty for none
 };
 
 // Where settings come from, weakest first: the defaults, the file, CELLGATE_* variables, the command line.

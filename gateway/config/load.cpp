@@ -116,6 +116,7 @@ std::variant<loaded, stop> load(const sources& from) {
     check_combinations(all);
     if (!all.problems.empty()) return bad_configuration(all.problems);
     resolve_defaults(all, from);
+    all.values.file = file;
     return loaded{std::move(all.values), file, given.rest};
 }
 

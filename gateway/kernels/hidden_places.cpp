@@ -28,24 +28,27 @@ std::vector<::kernel::bind_mount> cover_hidden(const std::vector<::kernel::bind_
         for (const auto& place : hidden) {
             const auto real = real_path(place);
             std::error_code ec;
-            if (holds(source, real) && fs::is_directory(real, ec))
-                made.push_back({empty, each.target + real.substr(source == "/" ? 0 : source.size()), false});
+            if (holds(source, real) && fs::exists(real, ec))
+                made.push_back({fs::is_directory(real, ec) ? empty : "/dev/null",
+                                each.target + real.substr(source == "/" ? 0 : source.size()), false});
         }
     }
     return made;
 }
 
-result<void> check_out_of_reach(const std::vector<::kernel::bind_mount>& read_only,
+result<void> check_out_of_reach(const std::vector<::kernel::bind_mount>& mounts,
                                 const std::vector<std::string>& writable) {
     for (const auto& place : writable) {
         const auto real = real_path(place);
-        for (const auto& each : read_only)
-            if (!each.writable &&
-                (holds(place, each.source) || holds(real, each.source) || holds(real, real_path(each.source))))
-                return failure{
-                    errc::kernel_start_failed,
-                    "kernels need " + each.source + ", which lies in " + place +
-                        ", where every session may write: take it out of there, or make that mount read-only"};
+        for (const auto& each : mounts) {
+            const auto source = real_path(each.source);
+            if (each.writable && source == real) continue;  // that very mount
+            if (holds(place, each.source) || holds(real, each.source) || holds(real, source))
+                return failure{errc::kernel_start_failed,
+                               "kernels need " + each.source + ", which lies in " + place +
+                                   ", where every session may write: take it out of there, or make that mount "
+                                   "read-only"};
+        }
     }
     return {};
 }

@@ -9,8 +9,8 @@
 
 namespace gateway::kernels {
 
-// Mounts that cover each of `hidden` (directories) in what `shown` shows of it with `empty`, a directory without
-// entries. Reads the file system, changes nothing. Any thread.
+// Mounts that cover each of `hidden` in what `shown` shows of it: a directory with `empty`, one without entries; a file
+// with /dev/null. Reads the file system, changes nothing. Any thread.
 std::vector<::kernel::bind_mount> cover_hidden(const std::vector<::kernel::bind_mount>& shown,
                                                const std::vector<std::string>& hidden, const std::string& empty);
 

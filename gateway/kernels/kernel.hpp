@@ -73,10 +73,11 @@ struct kernel_environment {
     kernel_limits limits;
     // Kernelspec directory → what a kernel of it came up over; kernels fill it.
     std::map<std::string, transport> proven_transports;
-    asio::thread_pool* pool = nullptr;  // for the signatures of large messages
-    std::vector<std::string> hidden;    // directories of the gateway's own, which no box shows
-    std::string empty_dir;              // what it shows in their place
-    std::vector<std::string> writable;  // directories of the host that every session may write to
+    asio::thread_pool* pool = nullptr;    // for the signatures of large messages
+    std::vector<std::string> hidden{};    // directories of the gateway's own, which no box shows
+    std::string empty_dir{};              // what it shows in their place
+    std::vector<std::string> writable{};  // directories of the host that every session may write to
+    std::vector<std::string> roots{};     // and some may, where the gateway's user could do more than they
 };
 
 class kernel {

@@ -78,7 +78,9 @@ std::vector<::kernel::bind_mount> box_mounts(const kernel_environment& shared, c
     mounts.push_back({box_directory, box_runtime, true});
     if (!shared.helper_socket_dir.empty()) mounts.push_back({shared.helper_socket_dir, box_helper, false});
     if (!shared.package_dir.empty()) mounts.push_back({shared.package_dir, box_package, false});
-    const auto covers = cover_hidden(mounts, shared.hidden, shared.empty_dir);
+    auto shown = mounts;
+    for (const char* each : {"/usr", "/etc", "/opt"}) shown.push_back({each, each, false});  // as every box does
+    const auto covers = cover_hidden(shown, shared.hidden, shared.empty_dir);
     mounts.insert(mounts.end(), covers.begin(), covers.end());
     sort_by_target(mounts);
     return mounts;
@@ -155,6 +157,14 @@ result<void> check_prefix(const kernelspec& spec) {
                        "), or correct metadata.cellgate.prefix in " + spec.directory + "/kernel.json"};
 }
 
+// Of what others run or see none may be a session's to change.
+result<void> check_programs(const kernel_environment& shared, const std::vector<::kernel::bind_mount>& mounts) {
+    if (auto good = check_out_of_reach(mounts, shared.writable); !good) return good;
+    auto read_only = mounts;  // a working directory lies in a root
+    std::erase_if(read_only, [](const auto& each) { return each.writable; });
+    return check_out_of_reach(read_only, shared.roots);
+}
+
 }  // namespace
 
 std::string substitute_variables(const std::string& text, const environment_map& values) {
@@ -216,7 +226,9 @@ result<std::vector<std::string>> kernel_argv(const kernelspec& spec, const envir
 result<::kernel::launch_request> make_launch_request(const kernel_environment& shared, const kernel_options& options,
                                                      const std::string& box_directory, const std::string& output_file) {
     auto env = kernel_environment_variables(shared.inherited_env, options.spec, options.env);
-    auto argv = kernel_argv(options.spec, env, std::string(box_runtime) + "/connection.json");
+    // Where the program is looked up is not the client's to say: it is shown in the box.
+    const auto own = kernel_environment_variables(shared.inherited_env, options.spec, {});
+    auto argv = kernel_argv(options.spec, own, std::string(box_runtime) + "/connection.json");
     if (!argv) return argv.error();
     if (auto good = check_prefix(options.spec); !good) return good.error();
     prefer_environment_of(argv->front(), options, env);
@@ -224,7 +236,7 @@ result<::kernel::launch_request> make_launch_request(const kernel_environment& s
     ::kernel::launch_request made;
     made.id = options.id;
     made.mounts = box_mounts(shared, options, argv->front(), box_directory);
-    if (auto good = check_out_of_reach(made.mounts, shared.writable); !good) return good.error();
+    if (auto good = check_programs(shared, made.mounts); !good) return good.error();
     if (options.spec.hints.is_forked() && !must_be_executed(options))
         made.zygote = zygote_of(shared, options.spec, argv->front());
     made.argv = std::move(*argv);
@@ -239,13 +251,14 @@ result<::kernel::launch_request> make_launch_request(const kernel_environment& s
                                        program_start what) {
     ::kernel::run_request made;
     made.env = kernel_environment_variables(shared.inherited_env, options.spec, options.env);
-    if (auto argv = kernel_argv(options.spec, made.env, {})) prefer_environment_of(argv->front(), options, made.env);
+    const auto own = kernel_environment_variables(shared.inherited_env, options.spec, {});
+    if (auto argv = kernel_argv(options.spec, own, {})) prefer_environment_of(argv->front(), options, made.env);
     suit_threads_to(options.limits, made.env);
     show_packages(shared, options.spec, made.env);
     for (auto& [name, value] : what.env) made.env[name] = value;
     made.argv = std::move(what.argv);
-    const fs::path own(options.working_dir);
-    made.working_dir = what.working_dir.empty() ? own.string() : (own / what.working_dir).string();
+    const fs::path kernels_own(options.working_dir);
+    made.working_dir = what.working_dir.empty() ? kernels_own.string() : (kernels_own / what.working_dir).string();
     return made;
 }
 
@@ -257,7 +270,7 @@ result<std::optional<::kernel::zygote_command>> make_zygote_command(const kernel
     if (!argv) return argv.error();
     if (auto good = check_prefix(spec); !good) return good.error();
     auto made = zygote_of(shared, spec, argv->front());
-    if (auto good = check_out_of_reach(made.mounts, shared.writable); !good) return good.error();
+    if (auto good = check_programs(shared, made.mounts); !good) return good.error();
     return std::optional(std::move(made));
 }
 

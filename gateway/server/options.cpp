@@ -145,6 +145,18 @@ std::vector<std::string> to_writable_places(const config::config& from) {
     return made;
 }
 
+std::vector<std::string> to_guarded_roots(const config::config& from) {
+    return ::geteuid() == 0 ? from.kernels.work_roots : std::vector<std::string>();
+}
+
+std::vector<std::string> to_hidden_places(const config::config& from) {
+    std::vector<std::string> made = {from.storage.data_dir, from.storage.runtime_dir};
+    for (const auto* each : {&from.file, &from.accounts.key_file, &from.server.tls_key, &from.llm.api_key_file,
+                             &from.search.api_key_file, &from.tools.composio.api_key_file})
+        if (!each->empty()) made.push_back(*each);
+    return made;
+}
+
 std::vector<mounts::named_mount> to_named_mounts(const config::config& from) {
     std::vector<mounts::named_mount> made;
     for (const auto& [name, each] : from.mounts) made.push_back({name, each.directory, each.at, each.writable});

@@ -30,7 +30,12 @@ sessions::culling_rules to_culling_rules(const config::config& from);
 api::jupyter::jupyter_options to_jupyter_options(const config::config& from);
 api::agent::agent_options to_agent_options(const config::config& from);
 api::composio::service_options to_composio_options(const config::config& from);
+// Directories of the host that every session may write to.
 std::vector<std::string> to_writable_places(const config::config& from);
+// And those that Jupyter clients may, under root: an ordinary user's give away nothing but that user's.
+std::vector<std::string> to_guarded_roots(const config::config& from);
+// What no box shows: directories and files with secrets.
+std::vector<std::string> to_hidden_places(const config::config& from);
 std::vector<mounts::named_mount> to_named_mounts(const config::config& from);
 files::link_rules to_link_rules(const config::config& from);
 // `data_dir` as it was claimed.

@@ -161,9 +161,10 @@ kernels::kernel_environment parts::make_kernel_environment() {
             to_kernel_limits(settings_),
             {},
             &pool_,
-            {owned_.data(), settings_.storage.runtime_dir},
+            to_hidden_places(settings_),
             owned_.empty(),
-            to_writable_places(settings_)};
+            to_writable_places(settings_),
+            to_guarded_roots(settings_)};
 }
 
 sessions::registry_parts parts::make_registry_parts() {

@@ -56,10 +56,11 @@ std::string read_all(int pipe) {
 }
 
 // Nothing that runs in the box has more rights than its code may have, init included.
-void give_up_rights(const isolation& how, const box_user* user) {
+void give_up_rights(const isolation& how, const box_user* user, int report_socket) {
     if (user) enter_user_namespace(*user);
     confine(how);
     die_with_launcher();  // forgotten with the rights
+    close_all_but({report_socket});
 }
 
 pid_t start_kernel(const launch_request& what, int report_socket) {
@@ -134,7 +135,7 @@ void run_init(const launch_request& what, const isolation& how, const box_user* 
         assemble_root(how, what.hostname, what.mounts, root_of::box, user);
         if (user) user->give(output);
         use_output(output);
-        give_up_rights(how, user);
+        give_up_rights(how, user, report_socket);
         pid_t kernel = what.zygote ? 0 : start_kernel(what, report_socket);
         report ready;
         ready.kind = what.zygote ? report_kind::assembled : report_kind::kernel_runs;

@@ -33,6 +33,7 @@ constexpr scmp_datum_t type_mask = 0xf;        // SOCK_CLOEXEC and SOCK_NONBLOCK
 constexpr scmp_datum_t highest_family = 63;
 constexpr scmp_datum_t families[] = {AF_UNIX, AF_INET, AF_INET6, AF_NETLINK};
 constexpr scmp_datum_t set_ids = S_ISUID | S_ISGID;
+constexpr scmp_datum_t devices = S_IFCHR & S_IFBLK;  // in the type of both, and of nothing else that can be made
 
 class rules {
   public:
@@ -97,18 +98,22 @@ void add_sockets(rules& to) {
     to.add(SCMP_ACT_ERRNO(EAFNOSUPPORT), "socketpair", SCMP_A0_64(SCMP_CMP_NE, AF_UNIX));
 }
 
+// Allowed when none of `bits` is set in the argument at which the mode is: 1 or 2.
+template <class At>
+void add_mode(rules& to, const char* call, scmp_datum_t bits, At at) {
+    to.add(SCMP_ACT_ALLOW, call, at(bits, 0));
+    for (scmp_datum_t each = 1; each <= bits; each <<= 1)
+        if (bits & each) to.add(refused, call, at(each, each));
+}
+
 // A file with such a bit would give the rights of the gateway's user to whoever finds it outside.
 void add_modes(rules& to) {
-    auto refuse_and_allow = [&](const char* call, auto with, auto without) {
-        to.add(SCMP_ACT_ALLOW, call, without);
-        for (scmp_datum_t each : {S_ISUID, S_ISGID}) to.add(refused, call, with(each));
-    };
-    auto second = [](scmp_datum_t bit) { return SCMP_A1_64(SCMP_CMP_MASKED_EQ, bit, bit); };
-    auto third = [](scmp_datum_t bit) { return SCMP_A2_64(SCMP_CMP_MASKED_EQ, bit, bit); };
-    for (const char* call : {"chmod", "fchmod", "creat", "mknod"})
-        refuse_and_allow(call, second, SCMP_A1_64(SCMP_CMP_MASKED_EQ, set_ids, 0));
-    for (const char* call : {"fchmodat", "mknodat"})
-        refuse_and_allow(call, third, SCMP_A2_64(SCMP_CMP_MASKED_EQ, set_ids, 0));
+    auto second = [](scmp_datum_t mask, scmp_datum_t value) { return SCMP_A1_64(SCMP_CMP_MASKED_EQ, mask, value); };
+    auto third = [](scmp_datum_t mask, scmp_datum_t value) { return SCMP_A2_64(SCMP_CMP_MASKED_EQ, mask, value); };
+    for (const char* call : {"chmod", "fchmod", "creat"}) add_mode(to, call, set_ids, second);
+    add_mode(to, "fchmodat", set_ids, third);
+    add_mode(to, "mknod", set_ids | devices, second);
+    add_mode(to, "mknodat", set_ids | devices, third);
 }
 
 // The mode counts only where a file is made. openat2() takes both by a pointer, which no filter can follow: ENOSYS.

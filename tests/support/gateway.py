@@ -163,7 +163,7 @@ class Gateway:
         """Another gateway on the same directories and port, after this one ended."""
         port = self.url.rsplit(":", 1)[1]
         return Gateway(config=self._config, environment=self._environment, keep=self, preset=self._preset,
-                       **{**self.settings, "server__port": port})
+                       user=self.user, within=self._within, **{**self.settings, "server__port": port})
 
     def finish(self) -> None:
         """Ends it if it still runs, and checks what must hold for every gateway at every end."""

