@@ -5,6 +5,7 @@
 #include <pwd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <optional>
@@ -24,6 +25,14 @@ std::string nearest(const std::string& path) {
     return at.string();
 }
 
+// Such a mount is refused later, with better words.
+bool holds(const std::string& directory, const std::string& path) {
+    std::error_code error;
+    const auto above = fs::weakly_canonical(directory, error);
+    const auto below = fs::weakly_canonical(path, error);
+    return std::mismatch(above.begin(), above.end(), below.begin(), below.end()).first == above.end();
+}
+
 // What a box may come to show of this machine.
 std::vector<std::string> shown_directories(const config::config& settings, const std::string& data,
                                            const std::string& runtime) {
@@ -31,7 +40,8 @@ std::vector<std::string> shown_directories(const config::config& settings, const
     for (const auto* each :
          {&settings.kernels.prefixes, &settings.kernels.read_only_paths, &settings.kernels.work_roots})
         all.insert(all.end(), each->begin(), each->end());
-    for (const auto& [name, each] : settings.mounts) all.push_back(each.directory);
+    for (const auto& [name, each] : settings.mounts)
+        if (!holds(each.directory, data)) all.push_back(each.directory);
     return all;
 }
 

@@ -3,6 +3,7 @@ kernel of another kernelspec, and a command; under a gateway that runs as root, 
 
 import json
 import os
+import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -72,9 +73,13 @@ def inside(request: pytest.FixtureRequest, shared_gateway: Gateway) -> Iterator[
 def test_13_what_is_left_in_the_background_dies_with_the_session(shared_gateway: Gateway) -> None:
     agent = shared_gateway.agent()
     session = agent.start_session()["id"]
-    agent.execute(session, "import subprocess; p = subprocess.Popen(['setsid', 'sleep', '98765'], start_new_session=True)")
-    agent.bash(session, "(setsid sleep 98765 &) ; true")
-    sleepers = lambda: [pid for pid in os.listdir("/proc") if pid.isdigit() and "98765" in _command_line(pid)]  # noqa: E731
+    seconds = str(secrets.randbelow(10 ** 8) + 10 ** 8)  # by which these are known
+    agent.execute(session, f"import subprocess; p = subprocess.Popen(['setsid', 'sleep', '{seconds}'], start_new_session=True)")
+    agent.bash(session, f"(setsid sleep {seconds} &) ; true")
+
+    def sleepers() -> list[str]:
+        return [pid for pid in os.listdir("/proc") if pid.isdigit() and seconds in _command_line(pid)]
+
     assert len(sleepers()) == 2
     agent.end_session(session)
     eventually(lambda: not sleepers(), what="the end of what was left")
