@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from support.api_service import ApiService
 from support.gateway import Gateway
 
 
@@ -71,3 +72,11 @@ def gateway(module_gateways: Callable[[str], Gateway], request: pytest.FixtureRe
         jupyter.call("DELETE", f"/api/kernels/{kernel['id']}")
     for session in agent.call("GET", "/sessions", 200).json()["items"]:
         agent.call("DELETE", f"/sessions/{session['id']}")
+
+
+@pytest.fixture
+def service() -> Iterator[ApiService]:
+    """What accounts are connected to."""
+    made = ApiService()
+    yield made
+    made.close()

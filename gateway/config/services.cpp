@@ -32,16 +32,6 @@ const service_key keys[] = {
     {"prefix", [](const table_entry& from, service& into) { return take(from, into.prefix, is_any); }, "a text"},
 };
 
-void read_entry(assembly& into, const std::string& prefix, const table_entry& entry, service& made) {
-    auto known = std::find_if(std::begin(keys), std::end(keys), [&](const auto& key) { return key.name == entry.key; });
-    if (known == std::end(keys)) {
-        std::vector<std::string> names;
-        for (const auto& key : keys) names.push_back(prefix + key.name);
-        return into.refuse_unknown(prefix + entry.key, entry.where, names);
-    }
-    if (!known->take(entry, made)) into.refuse(prefix + entry.key, shown(entry), entry.where, known->allowed);
-}
-
 }  // namespace
 
 void read_service(assembly& into, const std::string& name, const std::vector<table_entry>& entries,
@@ -51,7 +41,7 @@ void read_service(assembly& into, const std::string& name, const std::vector<tab
         return into.refuse(key, "{…}", where, "named with 1 to 64 small letters, digits, _ and -, and not composio");
     const auto problems = into.problems.size();
     service made;
-    for (const auto& entry : entries) read_entry(into, key + ".", entry, made);
+    for (const auto& entry : entries) read_entry(into, key + ".", entry, keys, made);
     if (into.problems.size() != problems) return;
     if (made.base_url.empty() || made.auth_scheme.empty())
         return into.refuse(key, "{…}", where, "given base_url and auth_scheme");

@@ -48,16 +48,6 @@ const toolkit_key keys[] = {
      "an integer from 1 to 31536000"},
 };
 
-void read_entry(assembly& into, const std::string& prefix, const table_entry& entry, toolkit& made) {
-    auto known = std::find_if(std::begin(keys), std::end(keys), [&](const auto& key) { return key.name == entry.key; });
-    if (known == std::end(keys)) {
-        std::vector<std::string> names;
-        for (const auto& key : keys) names.push_back(prefix + key.name);
-        return into.refuse_unknown(prefix + entry.key, entry.where, names);
-    }
-    if (!known->take(entry, made)) into.refuse(prefix + entry.key, shown(entry), entry.where, known->allowed);
-}
-
 }  // namespace
 
 void read_toolkit(assembly& into, const std::string& name, const std::vector<table_entry>& entries,
@@ -68,7 +58,7 @@ void read_toolkit(assembly& into, const std::string& name, const std::vector<tab
     }
     auto problems = into.problems.size();
     toolkit made;
-    for (const auto& entry : entries) read_entry(into, key + ".", entry, made);
+    for (const auto& entry : entries) read_entry(into, key + ".", entry, keys, made);
     bool sound = into.problems.size() == problems;
     if (sound && made.command.empty() == made.url.empty()) {
         into.refuse(key, made.url.empty() ? "{}" : "{command, url}", where,

@@ -1,6 +1,9 @@
 #include "gateway/kernels/hidden_places.hpp"
 
 #include <filesystem>
+#include <utility>
+
+#include "gateway/kernels/is_under.hpp"
 
 namespace gateway::kernels {
 namespace {
@@ -14,24 +17,30 @@ std::string real_path(const std::string& path) {
     return ec ? path : real.string();
 }
 
-bool holds(const std::string& directory, const std::string& path) {
-    return path == directory || directory == "/" || path.starts_with(directory + "/");
+bool exists(const std::string& path) {
+    std::error_code ec;
+    return fs::exists(path, ec);
+}
+
+bool is_directory(const std::string& path) {
+    std::error_code ec;
+    return fs::is_directory(path, ec);
 }
 
 }  // namespace
 
 std::vector<::kernel::bind_mount> cover_hidden(const std::vector<::kernel::bind_mount>& shown,
                                                const std::vector<std::string>& hidden, const std::string& empty) {
+    std::vector<std::string> places;
+    for (const auto& each : hidden)
+        if (auto real = real_path(each); exists(real)) places.push_back(std::move(real));
     std::vector<::kernel::bind_mount> made;
     for (const auto& each : shown) {
         const auto source = real_path(each.source);
-        for (const auto& place : hidden) {
-            const auto real = real_path(place);
-            std::error_code ec;
-            if (holds(source, real) && fs::exists(real, ec))
-                made.push_back({fs::is_directory(real, ec) ? empty : "/dev/null",
-                                each.target + real.substr(source == "/" ? 0 : source.size()), false});
-        }
+        for (const auto& place : places)
+            if (is_under(place, source))
+                made.push_back({is_directory(place) ? empty : "/dev/null",
+                                each.target + place.substr(source == "/" ? 0 : source.size()), false});
     }
     return made;
 }
@@ -43,7 +52,7 @@ result<void> check_out_of_reach(const std::vector<::kernel::bind_mount>& mounts,
         for (const auto& each : mounts) {
             const auto source = real_path(each.source);
             if (each.writable && source == real) continue;  // that very mount
-            if (holds(place, each.source) || holds(real, each.source) || holds(real, source))
+            if (is_under(each.source, place) || is_under(each.source, real) || is_under(source, real))
                 return failure{errc::kernel_start_failed,
                                "kernels need " + each.source + ", which lies in " + place +
                                    ", where every session may write: take it out of there, or make that mount "

@@ -5,12 +5,11 @@
 #include <sys/socket.h>
 
 #include <cassert>
-#include <cerrno>
-#include <cstring>
 
 #include "gateway/base/log.hpp"
 #include "gateway/kernels/child_process.hpp"
 #include "gateway/kernels/launcher_client.hpp"
+#include "gateway/kernels/launcher_start.hpp"
 #include "kernel/launcher/channel.hpp"
 #include "kernel/launcher/codec.hpp"
 
@@ -23,11 +22,6 @@ constexpr milliseconds end_limit{5'000};
 constexpr milliseconds start_limit{20'000};
 
 }  // namespace
-
-std::vector<std::string> launcher_arguments(const std::string& program, const box_settings& boxes) {
-    return {program, boxes.confined ? "full" : "none", std::to_string(boxes.first_uid),
-            std::to_string(boxes.uid_count)};
-}
 
 struct launcher_process::implementation {
     implementation(child_process child, ::kernel::file_descriptor socket)
@@ -46,16 +40,9 @@ struct launcher_process::implementation {
 };
 
 result<launcher_process> launcher_process::start(const std::string& program, box_settings boxes) {
-    int ends[2];
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
-        return failure{errc::io_error, std::string("cannot make the launcher's socket: ") + std::strerror(errno)};
-    ::kernel::file_descriptor ours(ends[0]);
-    ::kernel::file_descriptor theirs(ends[1]);
-    auto child = child_process::start(
-        {program, boxes.confined ? "full" : "none", std::to_string(boxes.first_uid), std::to_string(boxes.uid_count)},
-        theirs.get());
-    if (!child) return child.error();
-    return launcher_process(std::make_unique<implementation>(std::move(*child), std::move(ours)));
+    auto started = start_launcher(program, boxes);
+    if (!started) return started.error();
+    return launcher_process(std::make_unique<implementation>(std::move(started->process), std::move(started->socket)));
 }
 
 launcher_process::launcher_process(std::unique_ptr<implementation> made) : implementation_(std::move(made)) {}

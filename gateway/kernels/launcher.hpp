@@ -6,7 +6,6 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "gateway/base/async.hpp"
 #include "kernel/launcher/file_descriptor.hpp"
@@ -68,8 +67,6 @@ struct box_settings {
     std::int64_t first_uid = 2'000'000'000;
     std::int64_t uid_count = 65'536;
 };
-
-std::vector<std::string> launcher_arguments(const std::string& program, const box_settings& boxes);
 
 // Starts `program` (the cellgate-launcher executable) as a child. Call before any thread exists.
 // When the gateway dies, the launcher sees its socket close and kills every box.

@@ -1,12 +1,8 @@
 #include "gateway/kernels/machine_check.hpp"
 
 #include <poll.h>
-#include <sys/socket.h>
 
-#include <cerrno>
-#include <cstring>
-
-#include "gateway/kernels/child_process.hpp"
+#include "gateway/kernels/launcher_start.hpp"
 #include "kernel/launcher/channel.hpp"
 #include "kernel/launcher/codec.hpp"
 
@@ -30,18 +26,11 @@ std::vector<finding> read_findings(int socket) {
 
 result<std::vector<finding>> check_machine(const std::string& program, const box_settings& boxes,
                                            const std::vector<std::string>& directories) {
-    int ends[2];
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
-        return failure{errc::io_error, std::string("cannot make the launcher's socket: ") + std::strerror(errno)};
-    ::kernel::file_descriptor ours(ends[0]);
-    ::kernel::file_descriptor theirs(ends[1]);
-    auto argv = launcher_arguments(program, boxes);
-    argv.emplace_back("check");
-    argv.insert(argv.end(), directories.begin(), directories.end());
-    auto child = child_process::start(argv, theirs.get());
-    if (!child) return child.error();
-    theirs.reset();
-    auto found = read_findings(ours.get());
+    std::vector<std::string> asked = {"check"};
+    asked.insert(asked.end(), directories.begin(), directories.end());
+    auto started = start_launcher(program, boxes, asked);
+    if (!started) return started.error();
+    auto found = read_findings(started->socket.get());
     if (found.empty())
         return failure{errc::io_error, "the launcher " + program + " did not say what the machine offers"};
     return found;

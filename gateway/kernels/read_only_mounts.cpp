@@ -4,16 +4,13 @@
 #include <array>
 #include <filesystem>
 
+#include "gateway/kernels/is_under.hpp"
 #include "gateway/kernels/launch_command.hpp"
 
 namespace gateway::kernels {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool is_under(const std::string& path, const std::string& directory) {
-    return path == directory || path.compare(0, directory.size() + 1, directory + "/") == 0;
-}
 
 // One directory of a program: its prefix when it sits in a bin, else just where it is.
 std::string directory_of_program(const fs::path& program) {

@@ -5,11 +5,11 @@
 #include <pwd.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <optional>
 
+#include "gateway/kernels/is_under.hpp"
 #include "gateway/kernels/machine_check.hpp"
 
 namespace gateway {
@@ -28,9 +28,8 @@ std::string nearest(const std::string& path) {
 // Such a mount is refused later, with better words.
 bool holds(const std::string& directory, const std::string& path) {
     std::error_code error;
-    const auto above = fs::weakly_canonical(directory, error);
-    const auto below = fs::weakly_canonical(path, error);
-    return std::mismatch(above.begin(), above.end(), below.begin(), below.end()).first == above.end();
+    return kernels::is_under(fs::weakly_canonical(path, error).string(),
+                             fs::weakly_canonical(directory, error).string());
 }
 
 // What a box may come to show of this machine.

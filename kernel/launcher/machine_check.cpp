@@ -45,14 +45,13 @@ void wait_for_end(box& inside) {
     if (!inside.runs()) throw box_error(inside.error());
 }
 
-std::string status_inside(const isolation& how, id_range ids, const std::vector<std::string>& directories) {
+std::string status_inside(const isolation& how, id_range ids, control_groups& groups,
+                          const std::vector<std::string>& directories) {
     const launch_request what = trial(directories);
     check(what);
     box_users users(ids);
-    std::shared_ptr<box_user> user = how.unprivileged || !how.confined ? nullptr : users.take();
-    if (user) user->prepare(what.mounts);
+    const auto user = how.users_of_its_own() ? users.take(what.mounts) : nullptr;
     output_file output = output_file::in_memory();
-    control_groups groups;
     const control_group group = groups.make();
     box inside = box::make(what, how, user, output.writer(), group, [] {});
     wait_for_end(inside);
@@ -76,11 +75,12 @@ std::string who_runs_inside(const isolation& how, id_range ids) {
            std::to_string(std::uint64_t{ids.first} + ids.count - 1);
 }
 
-finding check_boundary(const isolation& how, id_range ids, const std::vector<std::string>& directories) {
+finding check_boundary(const isolation& how, id_range ids, control_groups& groups,
+                       const std::vector<std::string>& directories) {
     if (!how.confined)
         return {"boundary", finding_state::missing, "kernels.isolation is \"none\": a session is no boundary"};
     try {
-        const std::string missing = missing_from(status_inside(how, ids, directories));
+        const std::string missing = missing_from(status_inside(how, ids, groups, directories));
         if (missing.empty())
             return {
                 "boundary", finding_state::present,
@@ -91,8 +91,7 @@ finding check_boundary(const isolation& how, id_range ids, const std::vector<std
     }
 }
 
-finding check_limits() {
-    const limits_notice offered = control_groups().offered();
+finding check_limits(const limits_notice& offered) {
     if (offered.cpu && offered.memory && offered.pids)
         return {"limits", finding_state::present, "a session is kept to its processors, memory and processes"};
     std::string missing;
@@ -111,7 +110,8 @@ finding check_landlock() {
 }  // namespace
 
 std::vector<finding> check_machine(const isolation& how, id_range ids, const std::vector<std::string>& directories) {
-    return {check_boundary(how, ids, directories), check_limits(), check_landlock()};
+    control_groups groups;
+    return {check_boundary(how, ids, groups, directories), check_limits(groups.offered()), check_landlock()};
 }
 
 }  // namespace kernel

@@ -168,14 +168,8 @@ void service::handle(const launch_request& what, files&) {
 }
 
 box service::make_box(const launch_request& what, const output_file& output, const control_group& group) {
-    return box::make(what, how_, next_user(what), output.writer(), group, [this] { forget_requests(); });
-}
-
-std::shared_ptr<const box_user> service::next_user(const launch_request& what) {
-    if (how_.unprivileged || !how_.confined) return nullptr;
-    std::shared_ptr<box_user> made = users_.take();
-    made->prepare(what.mounts);
-    return made;
+    return box::make(what, how_, how_.users_of_its_own() ? users_.take(what.mounts) : nullptr, output.writer(), group,
+                     [this] { forget_requests(); });
 }
 
 // In a child that becomes the init of a box, whose kernel can read its memory: what other sessions were started with.

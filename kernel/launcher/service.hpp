@@ -69,7 +69,6 @@ class service {
     void end_run(std::map<std::string, guest>::iterator which, int status);
     bool has_ended(const std::string& box);
 
-    std::shared_ptr<const box_user> next_user(const launch_request& what);
     void forget_requests();
     void update(const std::string& id, living& each);
     reply finish(const std::string& id, living& each);

@@ -88,7 +88,13 @@ void box_user::add_descriptors(std::vector<int>& to) const {
     for (const owner& each : owners_) to.push_back(each.as_user.get());
 }
 
-std::shared_ptr<box_user> box_users::take() {
+std::shared_ptr<const box_user> box_users::take(const std::vector<bind_mount>& mounts) {
+    std::shared_ptr<box_user> found = find_free();
+    found->prepare(mounts);
+    return found;
+}
+
+std::shared_ptr<box_user> box_users::find_free() {
     for (const auto& each : made_)
         if (each.use_count() == 1) return each;
     if (made_.size() == ids_.count)

@@ -57,10 +57,13 @@ class box_user {
 class box_users {
   public:
     explicit box_users(id_range ids) : ids_(ids) {}
-    // One that no living box has; free again when the last pointer goes. Throws box_error when all are taken.
-    std::shared_ptr<box_user> take();
+    // One that no living box has, prepared for these mounts; free again when the last pointer goes. Throws box_error
+    // when all are taken.
+    std::shared_ptr<const box_user> take(const std::vector<bind_mount>& mounts);
 
   private:
+    std::shared_ptr<box_user> find_free();
+
     id_range ids_;
     std::vector<std::shared_ptr<box_user>> made_;
 };

@@ -22,6 +22,7 @@ struct isolation {
     gid_t gid = 0;
 
     bool user_namespace() const { return unprivileged || confined; }
+    bool users_of_its_own() const { return confined && !unprivileged; }  // box_user.hpp
 };
 isolation possible_isolation(bool confined);
 

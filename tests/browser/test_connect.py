@@ -1,6 +1,6 @@
 """A person follows a link and connects an account, as a browser sends the form and goes on. See docs/accounts.md."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 import requests
@@ -8,13 +8,6 @@ from playwright.sync_api import Page
 
 from support.api_service import ApiService
 from support.gateway import Gateway
-
-
-@pytest.fixture
-def service() -> Iterator[ApiService]:
-    made = ApiService()
-    yield made
-    made.close()
 
 
 @pytest.fixture

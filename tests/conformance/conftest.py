@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from conformance.kernels import WAYS, Kernel
+from support.api_service import ApiService
 from support.direct import DirectChannels
 from support.gateway import Gateway
 
@@ -55,3 +56,11 @@ def start_module_gateway() -> Iterator[Callable[..., Gateway]]:
     for gateway in started:
         gateway.finish()
         gateway.remove()
+
+
+@pytest.fixture(scope="module")
+def service() -> Iterator[ApiService]:
+    """What accounts are connected to."""
+    made = ApiService()
+    yield made
+    made.close()

@@ -21,13 +21,6 @@ pytestmark = pytest.mark.xdist_group("composio_connections")
 
 
 @pytest.fixture(scope="module")
-def service() -> Iterator[ApiService]:
-    made = ApiService()
-    yield made
-    made.close()
-
-
-@pytest.fixture(scope="module")
 def own_gateway(start_module_gateway: Callable[..., Gateway], service: ApiService) -> Gateway:
     schemes = {"github": "bearer", "jira": "basic"}
     config = "".join(f'[accounts.services.{name}]\nbase_url = "{service.url()}"\nauth_scheme = "{scheme}"\n' for name, scheme in schemes.items())

@@ -18,13 +18,6 @@ SCRIPT = "proxy.test.mjs"
 
 
 @pytest.fixture(scope="module")
-def service() -> Iterator[ApiService]:
-    made = ApiService()
-    yield made
-    made.close()
-
-
-@pytest.fixture(scope="module")
 def own_gateway(start_module_gateway: Callable[..., Gateway], service: ApiService) -> Gateway:
     """One with an account of the SDKs' user."""
     made = start_module_gateway(accounts__allow_networks=["127.0.0.1"], accounts__plain_http=True)

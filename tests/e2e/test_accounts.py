@@ -5,7 +5,6 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,13 +17,6 @@ from support.waiting import Stopwatch
 
 SECRET = "the-secret-of-the-tests"
 KERNELS = ["cellgate", "ipykernel"]
-
-
-@pytest.fixture
-def service() -> Iterator[ApiService]:
-    made = ApiService()
-    yield made
-    made.close()
 
 
 @pytest.fixture
