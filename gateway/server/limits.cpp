@@ -31,4 +31,16 @@ result<void> check_limits(const config::config& settings, const result<kernel::l
     return {};
 }
 
+result<void> check_landlock(const config::config& settings, const std::string& missing) {
+    if (missing.empty() || settings.kernels.isolation == "none") return {};
+    const auto text = fmt::format(
+        "this machine has no Landlock ({}): what sessions may write to is kept by read-only mounts alone "
+        "(docs/security.md)",
+        missing);
+    if (settings.kernels.require_limits)
+        return failure{errc::conflict, text + "; kernels.require_limits is true, so it does not start"};
+    log::warning("{}", text);
+    return {};
+}
+
 }  // namespace gateway::server

@@ -16,4 +16,7 @@ std::string missing_limits(const kernel::limits_notice& enforced);
 // is a warning in the log.
 result<void> check_limits(const config::config& settings, const result<kernel::limits_notice>& enforced);
 
+// `missing`: why boxes have no second wall; empty when they have. As check_limits().
+result<void> check_landlock(const config::config& settings, const std::string& missing);
+
 }  // namespace gateway::server

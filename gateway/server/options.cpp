@@ -25,8 +25,8 @@ sessions::correction_mode to_correction_mode(const std::string& name) {
 sessions::sandbox_sizes to_sizes(const config::sizes_section& from, const kernel::limits_notice& enforced) {
     auto make = [&](const char* name, const config::size_limits& size) {
         return sessions::sandbox_size{
-            name,         std::llround(size.cpus * 1000), size.memory_bytes, size.pids, enforced.cpu, enforced.memory,
-            enforced.pids};
+            name,          std::llround(size.cpus * 1000), size.memory_bytes, size.pids, enforced.cpu, enforced.memory,
+            enforced.pids, enforced.no_landlock.empty()};
     };
     return {{make("standard", from.standard), make("medium", from.medium), make("large", from.large),
              make("xlarge", from.xlarge)},

@@ -292,6 +292,7 @@ void parts::add_helper_routes() {
 
 result<void> parts::prepare() {
     if (auto good = check_limits(settings_, enforced_); !good) return good;
+    if (auto good = check_landlock(settings_, enforced_->no_landlock); !good) return good;
     if (auto opened = open_keys(); !opened) return opened;
     if (auto opened = open_links(); !opened) return opened;
     if (auto opened = open_accounts(); !opened) return opened;

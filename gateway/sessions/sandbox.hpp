@@ -31,6 +31,7 @@ struct sandbox_size {
     bool cpu_holds = false;
     bool memory_holds = false;
     bool pids_holds = false;
+    bool landlock = false;  // beside its size: a second wall around what it may write to
 
     bool operator==(const sandbox_size&) const = default;
 };

@@ -20,7 +20,7 @@ enum class channel_state {
 };
 
 constexpr std::size_t channel_text_limit = 4 << 20;
-constexpr std::size_t channel_file_limit = 6;
+constexpr std::size_t channel_file_limit = 7;
 
 struct received_text {
     channel_state state = channel_state::closed;

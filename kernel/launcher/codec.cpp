@@ -46,7 +46,8 @@ bool read(const json& from, limit_command& out) {
 
 bool read(const json& from, limits_notice& out) {
     return read(field(from, "cpu"), out.cpu) && read(field(from, "memory"), out.memory) &&
-           read(field(from, "pids"), out.pids) && read(field(from, "reason"), out.reason);
+           read(field(from, "pids"), out.pids) && read(field(from, "reason"), out.reason) &&
+           read(field(from, "no_landlock"), out.no_landlock);
 }
 
 bool read(const json& from, prepare_command& out) { return read(field(from, "zygote"), out.zygote); }
@@ -94,7 +95,8 @@ bool read(const json& from, finding& out) {
 bool read(const json& from, fork_request& out) {
     return read(field(from, "id"), out.id) && read(field(from, "argv"), out.argv) &&
            read(field(from, "env"), out.env) && read(field(from, "working_dir"), out.working_dir) &&
-           read(field(from, "unprivileged"), out.unprivileged) && read(field(from, "confined"), out.confined);
+           read(field(from, "unprivileged"), out.unprivileged) && read(field(from, "confined"), out.confined) &&
+           read(field(from, "walled"), out.walled);
 }
 
 bool read(const json& from, zygote_ready&) { return from.is_object(); }
@@ -143,7 +145,11 @@ json to_json(const kill_command& from) { return {{"id", to_text(from.id)}}; }
 json to_json(const limit_command& from) { return {{"id", to_text(from.id)}, {"limits", to_json(from.limits)}}; }
 
 json to_json(const limits_notice& from) {
-    return {{"cpu", from.cpu}, {"memory", from.memory}, {"pids", from.pids}, {"reason", to_text(from.reason)}};
+    return {{"cpu", from.cpu},
+            {"memory", from.memory},
+            {"pids", from.pids},
+            {"reason", to_text(from.reason)},
+            {"no_landlock", to_text(from.no_landlock)}};
 }
 
 json to_json(const prepare_command& from) { return {{"zygote", to_json(from.zygote)}}; }
@@ -188,7 +194,8 @@ json to_json(const fork_request& from) {
             {"env", to_json(from.env)},
             {"working_dir", to_text(from.working_dir)},
             {"unprivileged", from.unprivileged},
-            {"confined", from.confined}};
+            {"confined", from.confined},
+            {"walled", from.walled}};
 }
 
 json to_json(const zygote_ready&) { return json::object(); }

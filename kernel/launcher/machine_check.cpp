@@ -1,9 +1,6 @@
 #include "kernel/launcher/machine_check.hpp"
 
-#include <linux/landlock.h>
 #include <poll.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <memory>
@@ -13,6 +10,7 @@
 #include "kernel/sandbox/box.hpp"
 #include "kernel/sandbox/box_error.hpp"
 #include "kernel/sandbox/control_groups.hpp"
+#include "kernel/sandbox/file_wall.hpp"
 
 namespace kernel {
 namespace {
@@ -101,17 +99,22 @@ finding check_limits(const limits_notice& offered) {
     return {"limits", finding_state::missing, missing + " are not limited: " + offered.reason};
 }
 
-finding check_landlock() {
-    const long version = syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
-    if (version < 0) return {"Landlock", finding_state::missing, "not in this kernel; boxes do not use it yet"};
-    return {"Landlock", finding_state::present, "version " + std::to_string(version) + "; boxes do not use it yet"};
+// What every version adds to a box is in docs/security.md.
+finding check_landlock(const isolation& how) {
+    const landlock_support found = find_landlock();
+    if (found.version == 0)
+        return {"Landlock", finding_state::missing,
+                found.reason + ": what a box may write to is kept by its read-only mounts alone"};
+    if (!how.confined) return {"Landlock", finding_state::missing, "not used: kernels.isolation is \"none\""};
+    return {"Landlock", finding_state::present,
+            "version " + std::to_string(found.version) + ", a second wall around what a box may write to"};
 }
 
 }  // namespace
 
 std::vector<finding> check_machine(const isolation& how, id_range ids, const std::vector<std::string>& directories) {
     control_groups groups;
-    return {check_boundary(how, ids, groups, directories), check_limits(groups.offered()), check_landlock()};
+    return {check_boundary(how, ids, groups, directories), check_limits(groups.offered()), check_landlock(how)};
 }
 
 }  // namespace kernel

@@ -102,12 +102,14 @@ struct limit_command {
     bool operator==(const limit_command&) const = default;
 };
 
-// What of box_limits this machine lets the launcher enforce; told once, before anything else.
+// What of box_limits this machine lets the launcher enforce, and what keeps boxes besides; told once, before anything
+// else.
 struct limits_notice {
     bool cpu = false;
     bool memory = false;
     bool pids = false;
-    std::string reason;  // why not all
+    std::string reason;            // why not all
+    std::string no_landlock = {};  // why boxes have no second wall (kernel/sandbox/file_wall.hpp); empty: they have
 
     bool operator==(const limits_notice&) const = default;
 };

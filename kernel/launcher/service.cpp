@@ -10,6 +10,7 @@
 #include "kernel/launcher/channel.hpp"
 #include "kernel/launcher/codec.hpp"
 #include "kernel/sandbox/box_error.hpp"
+#include "kernel/sandbox/file_wall.hpp"
 
 namespace kernel {
 namespace {
@@ -38,7 +39,9 @@ service::service(int socket, const isolation& how, id_range ids)
     : socket_(socket), how_(how), users_(ids), deaths_(watch_children()), nursery_(how) {}
 
 void service::run() {
-    answer(groups_.offered());
+    limits_notice offered = groups_.offered();
+    offered.no_landlock = how_.confined ? find_landlock().reason : "boxes are not confined";
+    answer(offered);
     for (bool peer = true; peer;) {
         std::vector<pollfd> waited = what_to_wait_for();
         if (poll(waited.data(), waited.size(), time_to_wait()) < 0) continue;

@@ -21,11 +21,11 @@ void service::handle(const run_request& what, files& standard) {
             throw box_error("start " + what.argv.front() + ": the session's kernel does not run");
         const standard_files taken = {std::move(standard[0]), std::move(standard[1]), std::move(standard[2])};
         const living& owner = host->second;
-        file_descriptor reports =
-            start_guest(what, owner.inside.end(), how_, owner.inside.user(), taken, [this, &owner] {
-                owner.group.enter();
-                forget_requests();
-            });
+        file_descriptor reports = start_guest(what, owner.inside.end(), how_, owner.inside.user(), owner.inside.wall(),
+                                              taken, [this, &owner] {
+                                                  owner.group.enter();
+                                                  forget_requests();
+                                              });
         runs_.emplace(what.id, guest{what.box, std::move(reports)});
     } catch (const box_error& error) {
         answer(run_answer{what.id, 0, error.what(), has_ended(what.box)});

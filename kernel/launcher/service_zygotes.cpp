@@ -23,10 +23,17 @@ void service::ask_for_kernel(living& each) {
     try {
         const launch_request& what = each.request;
         fork_job job;
-        job.request = {what.id, what.argv, what.env, what.working_dir, how_.unprivileged, how_.confined};
+        job.request = {what.id,
+                       what.argv,
+                       what.env,
+                       what.working_dir,
+                       how_.unprivileged,
+                       how_.confined,
+                       static_cast<bool>(each.inside.wall())};
         job.init = copy(each.inside.end());
         job.reports = each.inside.take_kernels_end();
         job.output = copy(each.output.writer());
+        if (job.request.walled) job.wall = copy(each.inside.wall().get());
         job.groups = each.group.entrances();
         each.output.close_writer();
         nursery_.add(*what.zygote, std::move(job));

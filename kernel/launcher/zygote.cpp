@@ -58,6 +58,7 @@ std::optional<zygote_reply> zygote::receive() {
 
 bool zygote::fork(const fork_job& job) {
     std::vector<int> files = {job.init.get(), job.reports.get(), job.output.get()};
+    if (job.wall) files.push_back(job.wall.get());
     for (const file_descriptor& each : job.groups) files.push_back(each.get());
     asked_ = clock::now();
     forking_ = job.request.id;

@@ -21,6 +21,7 @@ struct fork_job {
     file_descriptor init;
     file_descriptor reports;
     file_descriptor output;
+    file_descriptor wall;
     std::vector<file_descriptor> groups;
 };
 

@@ -13,8 +13,8 @@ namespace kernel {
 constexpr int zygote_socket = 3;
 
 // One at a time. Comes with descriptors: the pidfd of the box's init, the box's report socket
-// (kernel/sandbox/report.hpp), the file for stdout and stderr, and what leads into its control groups
-// (kernel/sandbox/control_group.hpp), as many as there are.
+// (kernel/sandbox/report.hpp), the file for stdout and stderr, the box's wall (kernel/sandbox/file_wall.hpp) if it has
+// one, and what leads into its control groups (kernel/sandbox/control_group.hpp), as many as there are.
 struct fork_request {
     std::string id;
     std::vector<std::string> argv;
@@ -23,6 +23,7 @@ struct fork_request {
     // How boxes are made (kernel/sandbox/namespaces.hpp).
     bool unprivileged = false;
     bool confined = true;
+    bool walled = false;
 
     bool operator==(const fork_request&) const = default;
 };

@@ -144,6 +144,7 @@ box& box::operator=(box&& other) noexcept {
     std::swap(pidfd_, other.pidfd_);
     std::swap(reports_, other.reports_);
     std::swap(kernels_end_, other.kernels_end_);
+    std::swap(wall_, other.wall_);
     std::swap(init_, other.init_);
     std::swap(kernel_, other.kernel_);
     std::swap(status_, other.status_);
@@ -188,6 +189,9 @@ void box::receive() {
                 break;
             case report_kind::assembled:
                 assembled_ = true;
+                break;
+            case report_kind::wall:
+                if (!wall_) wall_ = std::move(each->file);
                 break;
             case report_kind::send_signal:
             case report_kind::kernel_is:

@@ -34,10 +34,11 @@ class box {
     ~box();
 
     const box_user* user() const { return user_.get(); }
-    int reports() const { return reports_.get(); }  // readable: call receive()
-    int end() const { return pidfd_.get(); }        // readable: nothing lives inside any more, call reap()
-    bool is_empty() const;                          // the same, asked now
-    bool is_ending() const;                         // init is about to go, or has gone
+    const file_descriptor& wall() const { return wall_; }  // file_wall.hpp; there when the kernel is asked for, or runs
+    int reports() const { return reports_.get(); }         // readable: call receive()
+    int end() const { return pidfd_.get(); }               // readable: nothing lives inside any more, call reap()
+    bool is_empty() const;                                 // the same, asked now
+    bool is_ending() const;                                // init is about to go, or has gone
     void receive();
     void reap();
 
@@ -68,6 +69,7 @@ class box {
     file_descriptor pidfd_;
     file_descriptor reports_;
     file_descriptor kernels_end_;
+    file_descriptor wall_;
     int init_ = 0;
     int kernel_ = 0;
     int status_ = 9;  // what waitpid says of a kernel that was killed with its init

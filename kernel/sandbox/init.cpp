@@ -12,6 +12,7 @@
 
 #include "kernel/sandbox/box_error.hpp"
 #include "kernel/sandbox/confinement.hpp"
+#include "kernel/sandbox/file_wall.hpp"
 #include "kernel/sandbox/process_state.hpp"
 #include "kernel/sandbox/program.hpp"
 #include "kernel/sandbox/report.hpp"
@@ -33,8 +34,9 @@ void become_init(int report_socket, int output, const box_user* user) {
     signal(SIGINT, SIG_IGN);
 }
 
-[[noreturn]] void run_kernel(const launch_request& what, int report_socket, int failures) {
+[[noreturn]] void run_kernel(const launch_request& what, const file_descriptor& wall, int report_socket, int failures) {
     try {
+        stay_behind(wall);  // a layer of its own: init is behind another, and out of reach
         run_program(what, report_socket);
     } catch (const std::exception& error) {
         std::string text = error.what();
@@ -56,20 +58,32 @@ std::string read_all(int pipe) {
 }
 
 // Nothing that runs in the box has more rights than its code may have, init included.
-void give_up_rights(const isolation& how, const box_user* user, int report_socket) {
+void give_up_rights(const isolation& how, const box_user* user, const file_descriptor& wall, int report_socket) {
     if (user) enter_user_namespace(*user);
-    confine(how);
+    confine(how, wall);
     die_with_launcher();  // forgotten with the rights
-    close_all_but({report_socket});
+    std::vector<int> needed = {report_socket};
+    if (wall) needed.push_back(wall.get());
+    close_all_but(std::move(needed));
 }
 
-pid_t start_kernel(const launch_request& what, int report_socket) {
+// For init itself, and told to the launcher for all that will join the box.
+file_descriptor make_wall(const launch_request& what, const isolation& how, int report_socket) {
+    file_descriptor made;
+    if (how.confined) made = make_file_wall(what.mounts, STDOUT_FILENO);
+    report told;
+    told.kind = report_kind::wall;
+    if (made) send_report(report_socket, told, made);
+    return made;
+}
+
+pid_t start_kernel(const launch_request& what, const file_descriptor& wall, int report_socket) {
     int ends[2];
     require(pipe2(ends, O_CLOEXEC), "make a pipe");
     file_descriptor failures(ends[0]);
     file_descriptor writing(ends[1]);
     pid_t pid = require(fork(), "fork the kernel");
-    if (pid == 0) run_kernel(what, report_socket, writing.get());
+    if (pid == 0) run_kernel(what, wall, report_socket, writing.get());
     writing.reset();
     std::string failed = read_all(failures.get());
     if (!failed.empty()) throw box_error(failed);
@@ -135,8 +149,10 @@ void run_init(const launch_request& what, const isolation& how, const box_user* 
         assemble_root(how, what.hostname, what.mounts, root_of::box, user);
         if (user) user->give(output);
         use_output(output);
-        give_up_rights(how, user, report_socket);
-        pid_t kernel = what.zygote ? 0 : start_kernel(what, report_socket);
+        file_descriptor wall = make_wall(what, how, report_socket);
+        give_up_rights(how, user, wall, report_socket);
+        pid_t kernel = what.zygote ? 0 : start_kernel(what, wall, report_socket);
+        wall.reset();
         report ready;
         ready.kind = what.zygote ? report_kind::assembled : report_kind::kernel_runs;
         send_report(report_socket, ready);

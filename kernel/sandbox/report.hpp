@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "kernel/launcher/file_descriptor.hpp"
+
 namespace kernel {
 
 enum class report_kind : std::uint8_t {
@@ -17,6 +19,7 @@ enum class report_kind : std::uint8_t {
     signal_sent,    // init has done so
     assembled,      // by init: a kernel may be forked into the box
     kernel_is,      // to init: value is the pid, inside, of a kernel that is not its child
+    wall,           // by init, before any code of a session runs: comes with what make_file_wall() made
 };
 
 struct report {
@@ -24,12 +27,15 @@ struct report {
     std::int32_t value = 0;
     std::string text;
     std::int32_t sender = 0;  // pid as the receiver's namespace has it; 0 without SO_PASSCRED
+    file_descriptor file = {};
 };
 
 // Waits while the peer's queue is full.
 bool send_report(int socket, const report& what);
 // Gives up instead.
 bool try_send_report(int socket, const report& what);
+// With a copy of the descriptor, which comes as `file`.
+bool send_report(int socket, const report& what, const file_descriptor& file);
 // Nothing when none is there or the peer has gone. Does not wait.
 std::optional<report> receive_report(int socket);
 

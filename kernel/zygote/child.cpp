@@ -7,6 +7,7 @@
 
 #include <cstdlib>
 #include <utility>
+#include <vector>
 
 #include "kernel/sandbox/box_error.hpp"
 #include "kernel/sandbox/confinement.hpp"
@@ -36,12 +37,15 @@ void become_readable() { require(prctl(PR_SET_DUMPABLE, 1), "open /proc/self"); 
 
 void settle(fork_order& order) {
     enter_groups(std::move(order.groups));
-    close_all_but({order.init.get(), order.reports.get(), order.output.get()});
+    std::vector<int> needed = {order.init.get(), order.reports.get(), order.output.get()};
+    if (order.wall) needed.push_back(order.wall.get());
+    close_all_but(std::move(needed));
     isolation how;
     how.unprivileged = order.request.unprivileged;
     how.confined = order.request.confined;
     join_box(order.init.get(), how);
-    confine(how);
+    confine(how, order.wall);
+    order.wall.reset();
     become_readable();
     order.init.reset();
     use_output(order.output.release());

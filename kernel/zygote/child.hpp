@@ -14,6 +14,7 @@ struct fork_order {
     file_descriptor init;     // pidfd of the box's init
     file_descriptor reports;  // the box's report socket
     file_descriptor output;
+    file_descriptor wall;                 // the box's, or none
     std::vector<file_descriptor> groups;  // control_group::entrances()
 };
 

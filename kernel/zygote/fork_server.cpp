@@ -45,13 +45,16 @@ int status_of(const siginfo_t& info) {
 
 std::optional<fork_order> order_from(received_text in) {
     std::optional<zygote_order> what = decode_zygote_order(in.text);
-    if (!what || in.files.size() < 3) return std::nullopt;
-    fork_order made{std::get<fork_request>(std::move(*what)),
-                    std::move(in.files[0]),
-                    std::move(in.files[1]),
-                    std::move(in.files[2]),
-                    {}};
-    made.groups.assign(std::make_move_iterator(in.files.begin() + 3), std::make_move_iterator(in.files.end()));
+    if (!what) return std::nullopt;
+    fork_order made;
+    made.request = std::get<fork_request>(std::move(*what));
+    const std::size_t always = made.request.walled ? 4 : 3;
+    if (in.files.size() < always) return std::nullopt;
+    made.init = std::move(in.files[0]);
+    made.reports = std::move(in.files[1]);
+    made.output = std::move(in.files[2]);
+    if (made.request.walled) made.wall = std::move(in.files[3]);
+    made.groups.assign(std::make_move_iterator(in.files.begin() + always), std::make_move_iterator(in.files.end()));
     return made;
 }
 

@@ -4,6 +4,7 @@ kernel of another kernelspec, and a command; under a gateway that runs as root, 
 import json
 import os
 import secrets
+import socket
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -30,6 +31,8 @@ def attempt(what, *arguments, **named):
 def status(pid='self'):
     return dict(line.rstrip('\\n').split(':\\t', 1) for line in open(f'/proc/{pid}/status') if ':\\t' in line)
 """
+# landlock_create_ruleset(), asked for its version
+LANDLOCK_VERSION = "max(0, libc.syscall(444, None, ctypes.c_size_t(0), 1))"
 
 
 @dataclass
@@ -145,6 +148,16 @@ os.kill(other, signal.SIGKILL)
 os.waitpid(other, 0)
 """)
     assert found == ["EPERM"] * 5
+
+
+def test_33_what_is_beside_a_program_keeps_its_memory(inside: Inside) -> None:
+    """Init's, and under a gateway of root nobody could change it before; with Landlock, a command and the kernel each
+    other's too."""
+    version = inside.probe(f"result = {LANDLOCK_VERSION}")
+    opened = inside.probe("result = [attempt(os.open, f'/proc/{pid}/mem', os.O_RDWR) for pid in (1, 2) if pid != os.getpid()]")
+    own = inside.place == "command"  # of the kernel, which is process 2
+    assert opened[0] == ("done" if version == 0 and inside.user != 0 else "EACCES")
+    assert opened[1:] == ([] if not own else ["done" if version == 0 else "EACCES"])
 
 
 def test_34_and_36_no_mounts_roots_or_namespaces(inside: Inside) -> None:
@@ -280,6 +293,21 @@ def test_50_two_forks_share_no_randomness(shared_gateway: Gateway) -> None:
                                            "next(tempfile._get_candidate_names()), numpy.random.random(), sep='\\n')")["stdout"].split())
         agent.end_session(session)
     assert len(seen[0]) == 6 and not set(seen[0]) & set(seen[1])
+
+
+def test_62_no_abstract_socket_of_the_machine_is_reached(inside: Inside) -> None:
+    name = f"cellgate-test-{secrets.token_hex(8)}"
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(f"\0{name}")
+        server.listen()
+        assert inside.probe(f"result = attempt(socket.socket(socket.AF_UNIX).connect, '\\0{name}')") in \
+            ({"EPERM", "ECONNREFUSED"} if inside.probe(f"result = {LANDLOCK_VERSION}") >= 6 else {"done", "ECONNREFUSED"})
+    assert inside.probe("""
+own = socket.socket(socket.AF_UNIX)
+own.bind('\\0own')
+own.listen()
+result = attempt(socket.socket(socket.AF_UNIX).connect, '\\0own')
+""") == "done"
 
 
 def test_files_belong_to_whom_they_did(inside: Inside) -> None:

@@ -12,6 +12,8 @@ from support.specs import make_spec
 def test_the_doctor_tells_what_the_machine_offers(gateway: Gateway) -> None:
     told = gateway.command("doctor")
     assert "ok       boundary: namespaces, no capabilities" in told and told.endswith("A gateway starts here.\n")
+    session = gateway.agent().start_session()
+    assert ("ok       Landlock: version" in told) == session["limits"]["landlock"]
 
 
 def test_the_doctor_takes_nothing_behind_it(gateway: Gateway) -> None:

@@ -30,7 +30,7 @@ TEST(the_launchers_codec, gives_back_what_it_was_given) {
         EXPECT_EQ(decode_command(encode(each)), each);
     for (const reply& each :
          {reply(launch_answer{"k", 5, 4, "no \xff"}), reply(exit_notice{"k", -1}), reply(exit_notice{"k", 9, true}),
-          reply(limits_notice{true, false, true, "no \xff"}), reply(signal_notice{"k"}),
+          reply(limits_notice{true, false, true, "no \xff", "none"}), reply(signal_notice{"k"}),
           reply(run_answer{"r", 5, "no \xff", true}), reply(run_end{"r", 9, true})})
         EXPECT_EQ(decode_reply(encode(each)), each);
 }
@@ -46,7 +46,7 @@ TEST(the_launchers_codec, gives_back_findings) {
 
 TEST(the_launchers_codec, gives_back_what_a_zygote_is_told_and_tells) {
     zygote_order order =
-        fork_request{"k", {"cellgate-kernel", "-f", "\xe9"}, {{"A", "b\xff"}}, "/home/user", true, true};
+        fork_request{"k", {"cellgate-kernel", "-f", "\xe9"}, {{"A", "b\xff"}}, "/home/user", true, true, true};
     EXPECT_EQ(decode_zygote_order(encode(order)), order);
     for (const zygote_reply& each : {zygote_reply(zygote_ready{}), zygote_reply(fork_done{"k", 5}),
                                      zygote_reply(fork_refusal{"k", "no \xff", true}), zygote_reply(child_end{5, 9})})

@@ -1,9 +1,17 @@
 // What nothing in a box may do, whoever started it: init, a kernel that was executed or forked, a program beside it.
 #include <gmock/gmock.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+#include <cerrno>
+#include <cstddef>
 #include <functional>
 
+#include "kernel/sandbox/file_wall.hpp"
 #include "tests/kernel/with_guest.hpp"
 
 namespace kernel {
@@ -167,6 +175,42 @@ TEST_P(in_a_box, the_machines_own_files_are_closed) {
         "fd full null ptmx pts random shm stderr stdin stdout tty urandom zero ");
 }
 
+TEST_P(in_a_box, nobody_reaches_into_init_or_a_program_beside) {
+    const bool open = GetParam() == who::ordinary && find_landlock().version == 0;  // they are one user's
+    expect_everywhere(python("print([name(lambda: os.close(os.open(\"/proc/1/\" + file, os.O_RDONLY))) for file in "
+                             "(\"mem\", \"environ\")])"),
+                      open ? "[None, None]\n" : "['EACCES', 'EACCES']\n");
+    const std::string box = start_host();
+    EXPECT_EQ(output_of_guest(box, python("print(name(lambda: os.close(os.open(\"/proc/2/mem\", os.O_RDWR))))")),
+              find_landlock().version == 0 ? "None\n" : "EACCES\n");
+    EXPECT_EQ(output_of_guest(box, "kill -0 2 && echo may be signalled"), "may be signalled\n");
+    end_host(box);
+}
+
+// As of a Linux without it.
+void hide_landlock() {
+    sock_filter rules[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_landlock_create_ruleset, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    sock_fprog program{std::size(rules), rules};
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+        _exit(97);
+}
+
+TEST_P(in_a_box, the_first_wall_holds_without_a_second) {
+    prepare_ = hide_landlock;
+    expect_everywhere("touch /etc/x 2>&1; touch /mnt/files/x && echo touched",
+                      "touch: cannot touch '/etc/x': Read-only file system\ntouched\n");
+    EXPECT_THAT(offered().no_landlock, HasSubstr("Function not implemented"));
+}
+
+TEST_P(in_a_box, it_is_told_whether_there_is_a_second_wall) {
+    EXPECT_EQ(offered().no_landlock, find_landlock().reason);
+}
+
 TEST_P(in_a_box, rights_stay_where_nobody_wants_isolation) {
     isolation_ = "none";
     write("home/a", "x");
@@ -189,6 +233,26 @@ TEST_P(in_a_box, programs_go_on_working) {
         "async def main(): return await asyncio.create_subprocess_exec(\"true\")\n"
         "asyncio.run(main())'",
         "42\n3\n4 True 4096\n");
+}
+
+TEST_P(in_a_box, the_wall_lets_programs_do_with_files_what_they_do) {
+    expect_everywhere(
+        python("import pty, sqlite3, tempfile, termios, venv\n"
+               "os.chdir(tempfile.mkdtemp(dir=\"/home/user\"))\n"
+               "ours, theirs = pty.openpty(); print(len(termios.tcgetattr(theirs)), open(os.ttyname(theirs), "
+               "\"w\").isatty())\n"
+               "memory = os.memfd_create(\"m\"); print(open(f\"/proc/self/fd/{memory}\", \"w\").write(\"x\"))\n"
+               "os.makedirs(\"a/b\", exist_ok=True); open(\"a/x\", \"w\").close(); os.replace(\"a/x\", \"a/b/x\")\n"
+               "os.replace(\"a/b\", \"b\")\n"
+               "with tempfile.TemporaryDirectory() as d: socket.socket(socket.AF_UNIX).bind(d + \"/s\"); os.mkfifo(d + "
+               "\"/f\")\n"
+               "with tempfile.TemporaryFile() as f: print(open(f\"/proc/self/fd/{f.fileno()}\", \"w\").write(\"x\"))\n"
+               "for file, text in ((\"comm\", \"name\"), (\"oom_score_adj\", \"500\")): open(\"/proc/self/\" + file, "
+               "\"w\").write(text)\n"
+               "venv.create(\"venv\", symlinks=True); sqlite3.connect(\"db\").execute(\"create table if not exists t "
+               "(a)\")\n"
+               "print(open(\"/dev/stderr\", \"a\").write(\"\"), open(\"/dev/null\", \"w\").write(\"x\"))"),
+        "7 True\n1\n1\n0 1\n");
 }
 
 }  // namespace

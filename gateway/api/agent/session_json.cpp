@@ -29,11 +29,12 @@ json to_cpus(std::int64_t millis) {
     return static_cast<double>(millis) / 1000;
 }
 
-// Whether there is one, and the machine keeps the sandbox to it.
+// Whether there is one, and the machine keeps the sandbox to it; and whether it has Landlock.
 json limits_object(const sessions::sandbox_size& from) {
     return {{"cpu", from.cpu_holds && from.cpu_millis > 0},
             {"memory", from.memory_holds && from.memory_bytes > 0},
-            {"pids", from.pids_holds && from.pids > 0}};
+            {"pids", from.pids_holds && from.pids > 0},
+            {"landlock", from.landlock}};
 }
 
 // What the client set, and what counts where it set nothing.

@@ -5,10 +5,11 @@
 namespace gateway::server {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 
-const kernel::limits_notice all{true, true, true, ""};
-const kernel::limits_notice some{true, false, false, "memory: no such controller; pids: not delegated"};
+const kernel::limits_notice all{true, true, true, "", ""};
+const kernel::limits_notice some{true, false, false, "memory: no such controller; pids: not delegated", ""};
 
 config::config requiring(bool limits) {
     config::config made;
@@ -33,6 +34,16 @@ TEST(limits, that_are_missing_stop_only_who_requires_them) {
 
 TEST(limits, that_no_launcher_told_of_are_a_failure) {
     EXPECT_EQ(check_limits(requiring(false), failure{errc::kernel_start_failed, "silent"}).error().message, "silent");
+}
+
+TEST(limits, of_landlock_stop_only_who_requires_them) {
+    EXPECT_TRUE(check_landlock(requiring(true), ""));
+    EXPECT_TRUE(check_landlock(requiring(false), "not in this Linux"));
+    EXPECT_THAT(check_landlock(requiring(true), "not in this Linux").error().message,
+                AllOf(HasSubstr("no Landlock (not in this Linux)"), HasSubstr("kernels.require_limits")));
+    auto open = requiring(true);
+    open.kernels.isolation = "none";
+    EXPECT_TRUE(check_landlock(open, "boxes are not confined"));
 }
 
 }  // namespace
