@@ -49,7 +49,8 @@ class box {
     // The same: told by whoever is the kernel's parent. Kills what is left inside.
     void kernel_ended(int status);
 
-    bool runs() const { return runs_; }
+    // Of a forked kernel also: init is closed to it, or has gone.
+    bool runs() const { return runs_ && (known_ || !forked_ || is_ending()); }
     int init_pid() const { return init_; }
     int kernel_pid() const { return kernel_; }
     // After reap(): why it never ran (empty when it did), and waitpid's status of the kernel.
@@ -77,6 +78,7 @@ class box {
     bool forked_ = false;  // by a zygote
     bool assembled_ = false;
     bool kernel_ended_ = false;
+    bool known_ = false;  // to init
     bool runs_ = false;
     std::string error_;
 };

@@ -31,20 +31,40 @@ void add(sets& wanted, int capability) {
     part.permitted = part.inheritable = part.effective;
 }
 
-}  // namespace
-
-bool may_administer() {
+bool has(int capability) {
     __user_cap_header_struct header = header_of_this_process();
     sets held{};
     if (syscall(SYS_capget, &header, held.data()) != 0) return false;
-    return (held[CAP_TO_INDEX(CAP_SYS_ADMIN)].effective & CAP_TO_MASK(CAP_SYS_ADMIN)) != 0;
+    return (held[CAP_TO_INDEX(capability)].effective & CAP_TO_MASK(capability)) != 0;
 }
+
+// The kernel may know more of them than this program was compiled with: until it refuses one.
+void bound_to(const sets& kept) {
+    int there = 0;
+    for (int each = 0; (there = prctl(PR_CAPBSET_READ, each, 0, 0, 0)) >= 0; ++each)
+        if (there == 1 && (kept[CAP_TO_INDEX(each)].permitted & CAP_TO_MASK(each)) == 0)
+            require(prctl(PR_CAPBSET_DROP, each, 0, 0, 0), "drop a capability");
+}
+
+}  // namespace
+
+bool may_administer() { return has(CAP_SYS_ADMIN); }
 
 void keep_box_capabilities() {
     sets wanted{};
     for (int each : needed_to_join) add(wanted, each);
     add(wanted, needed_to_map_root);
+    bound_to(wanted);
     set_capabilities(wanted);
+}
+
+void keep_only_joining() {
+    sets wanted{};
+    for (int each : needed_to_join) add(wanted, each);
+    if (has(CAP_SETPCAP)) bound_to(wanted);  // else keep_box_capabilities() has done almost the same
+    set_capabilities(wanted);
+    pass_on_capabilities();
+    require(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "forbid new privileges");
 }
 
 void pass_on_capabilities() {
@@ -53,10 +73,9 @@ void pass_on_capabilities() {
 }
 
 void drop_capabilities() {
-    // The kernel may know more of them than this program was compiled with: until it refuses one.
-    for (int each = 0; prctl(PR_CAPBSET_DROP, each, 0, 0, 0) == 0;) ++each;
-    require(prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0), "drop the ambient capabilities");
     sets none{};
+    bound_to(none);
+    require(prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0), "drop the ambient capabilities");
     set_capabilities(none);
 }
 

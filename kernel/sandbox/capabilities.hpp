@@ -9,6 +9,8 @@ bool may_administer();
 void keep_box_capabilities();
 // What is executed next may join boxes too, as only root's programs may by themselves.
 void pass_on_capabilities();
+// What is executed next may join boxes, whoever executes it, and nothing else that takes a capability.
+void keep_only_joining();
 // None, and none to be had by executing a program.
 void drop_capabilities();
 

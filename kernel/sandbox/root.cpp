@@ -90,19 +90,22 @@ void make_directory(const std::string& path, mode_t mode) {
 }
 
 // While the host's own /proc is still there: a user namespace may only mount what it could already see.
-void show_processes(root_of whose) {
+void show_processes(const isolation& how, root_of whose) {
     make_directory("proc", 0555);
-    if (whose == root_of::box)
-        require(mount("proc", "proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr), "mount /proc");
-    else
+    // An ordinary user may not mount one of the machine's pid namespace.
+    if (whose == root_of::zygote && how.unprivileged)
         require(mount("/proc", "proc", nullptr, MS_BIND | MS_REC, nullptr), "mount the host's /proc");
+    else
+        require(mount("proc", "proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC,
+                      whose == root_of::zygote ? "hidepid=ptraceable" : nullptr),
+                "mount /proc");
 }
 
 // The new root covers the host's /tmp for a moment: all that comes from there has been taken before.
-void enter_new_root(root_of whose) {
+void enter_new_root(const isolation& how, root_of whose) {
     mount_tmpfs("/tmp", "mode=0755");
     require(chdir("/tmp"), "enter the new root");
-    show_processes(whose);
+    show_processes(how, whose);
     require(syscall(SYS_pivot_root, ".", "."), "pivot_root");
     require(umount2(".", MNT_DETACH), "leave the host's root");
     require(chdir("/"), "enter the new root");
@@ -208,14 +211,14 @@ void assemble_root(const isolation& how, const std::string& hostname, const std:
     parts all;
     add_system(all);
     add_requested(all, mounts, user);
-    enter_new_root(whose);
+    enter_new_root(how, whose);
     make_own_directories(user);
     fill_dev(how);
     mount_points points;
     attach_all(all, points);
     name_host(hostname, points);
     name_users(points);
-    if (whose == root_of::box) mask_kernel_files();
+    if (whose == root_of::box || !how.unprivileged) mask_kernel_files();
     points.seal_all();
     seal("/dev");
     seal("/");

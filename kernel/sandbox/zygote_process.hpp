@@ -1,5 +1,5 @@
-// A zygote's own process, from fork to its program: in a root like its kernels', but with the host's processes around
-// it, so that it can fork into their pid namespaces.
+// A zygote's own process, from fork to its program: in a root like its kernels', but in the host's pid namespace, so
+// that it can fork into theirs, and with the capabilities that this takes.
 #pragma once
 
 #include "kernel/launcher/protocol.hpp"

@@ -72,6 +72,16 @@ void print(const std::string& path) {
     }
 }
 
+// Its own rights, and whether it sees the launcher.
+std::string what_it_is() {
+    std::string text;
+    std::ifstream status("/proc/self/status");
+    for (std::string line; std::getline(status, line);)
+        if (line.starts_with("Cap") || line.starts_with("NoNewPrivs")) text += line + "\n";
+    const bool seen = std::filesystem::exists("/proc/" + std::to_string(getppid()));
+    return text + (seen ? "sees its launcher" : "sees no launcher");
+}
+
 class fake_program final : public kernel::forkable {
   public:
     explicit fake_program(const std::filesystem::path& orders) {
@@ -82,6 +92,7 @@ class fake_program final : public kernel::forkable {
     void prepare() override {
         std::fprintf(stderr, "first line\nlast line\n");
         if (orders_.contains("throw")) throw std::runtime_error(orders_["throw"]);
+        if (orders_.contains("look")) throw std::runtime_error(what_it_is());
         if (orders_.contains("exit")) _exit(std::stoi(orders_["exit"]));
         if (orders_.contains("hang-at-start")) hang();
         if (orders_.contains("thread-at-start")) start_thread();

@@ -100,6 +100,26 @@ TEST_P(a_forked_kernel, has_the_rights_of_an_executed_one_and_its_own_proc_files
     EXPECT_THAT(output_of_child("print", "/proc/self/environ"), Not(IsEmpty()));
 }
 
+TEST_P(a_forked_kernel, comes_from_a_zygote_that_may_join_boxes_and_nothing_else) {
+    order("look around\n");
+    const bool root = GetParam() == who::root;
+    const std::string joining = "0000000000240000",
+                      with_mapping = "0000000080240000";  // SYS_ADMIN, SYS_CHROOT; SETFCAP
+    std::string rights;
+    for (const char* each : {"CapInh", "CapPrm", "CapEff"}) rights += each + (":\t" + joining) + "\n";
+    rights += "CapBnd:\t" + (root ? joining : with_mapping) + "\nCapAmb:\t" + joining + "\nNoNewPrivs:\t1\n";
+    EXPECT_THAT(launch(forked_script("")).error, HasSubstr(rights + (root ? "sees no launcher" : "sees its launcher")));
+}
+
+TEST_P(a_forked_kernel, comes_from_a_zygote_that_reads_what_another_user_owns) {
+    if (GetParam() == who::ordinary) return;  // who may mount only what he reads
+    for (const char* each : {"zygote", "zygote/fake_zygote"}) {
+        ASSERT_EQ(chown(path(each).c_str(), 1234, 1234), 0);
+        ASSERT_EQ(chmod(path(each).c_str(), 0700), 0);
+    }
+    EXPECT_EQ(output_of_forked("echo runs"), "runs\n");
+}
+
 TEST_P(a_forked_kernel, prints_into_its_own_output_file) {
     launch_request one = forked_script("echo one; echo error one >&2");
     launch_request two = forked_script("echo two; read x; echo \"read: $x\"");
