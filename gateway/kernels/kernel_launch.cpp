@@ -6,6 +6,7 @@
 #include "gateway/base/log.hpp"
 #include "gateway/kernels/kernel_implementation.hpp"
 #include "gateway/kernels/launch_command.hpp"
+#include "gateway/kernels/own_directories.hpp"
 
 namespace gateway::kernels {
 namespace {
@@ -46,6 +47,7 @@ void kernel::implementation::begin_launch(transport over) {
         return post({lifecycle_event::launch_failed});
     }
     connection = std::move(*renewed);
+    open_own_directories(made->mounts);
     made->id += "-" + random_hex(4);  // the box of the process before may still be going
     auto failed = [weak = weak_from_this(), launched_as](std::exception_ptr error) {
         auto self = weak.lock();

@@ -349,3 +349,15 @@ worker.start()
 worker.join()
 result.append(len(socket.if_nameindex()) > 0)
 """) == ["42\n1", 3, 4950, True, "", True]
+
+
+def test_a_session_that_closed_its_own_directories_starts_again(shared_gateway: Gateway) -> None:
+    agent = shared_gateway.agent()
+    session = agent.start_session()["id"]
+    closed = agent.execute(session, "import os\nfor path in ('/home/user', '/mnt/files'): os.chmod(path, 0)\nprint('closed')")
+    assert closed["stdout"] == "closed\n"
+    agent.call("POST", f"/sessions/{session}/restart", 200)
+    again = agent.execute(session, "import os\nfor path in ('/home/user', '/mnt/files'): open(path + '/x', 'w').close()\n"
+                                   "print(oct(os.stat('/home/user').st_mode))")
+    assert again["stdout"] == "0o40700\n", again
+    agent.end_session(session)
