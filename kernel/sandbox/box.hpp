@@ -49,6 +49,7 @@ class box {
     // The same: told by whoever is the kernel's parent. Kills what is left inside.
     void kernel_ended(int status);
 
+    bool was_born() const { return runs_; }  // the kernel has said that it runs
     // Of a forked kernel also: init is closed to it, or has gone.
     bool runs() const { return runs_ && (known_ || !forked_ || is_ending()); }
     int init_pid() const { return init_; }
