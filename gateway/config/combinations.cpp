@@ -58,10 +58,12 @@ void check_programs(assembly& all) {
 }
 
 void check_pool(assembly& all) {
-    for (const auto& [name, count] : all.values.kernels.pool) {
-        if (!is_kernel_name(name))
-            all.refuse_combination("kernels.pool", "counts by kernelspec names, and \"" + name + "\" is none");
-    }
+    const auto& kernels = all.values.kernels;
+    for (const auto& [setting, pool] :
+         {std::pair("kernels.pool", &kernels.pool), std::pair("kernels.jupyter_pool", &kernels.jupyter_pool)})
+        for (const auto& [name, count] : *pool)
+            if (!is_kernel_name(name))
+                all.refuse_combination(setting, "counts by kernelspec names, and \"" + name + "\" is none");
 }
 
 // The key of a service may be in a file: `key` gets what its first line has.
@@ -94,6 +96,15 @@ void check_search(assembly& all) {
         all.refuse_combination("search.api_key", "set, since search.provider is \"" + search.provider + "\"");
 }
 
+void check_network(assembly& all) {
+    const auto& network = all.values.network;
+    if (network.mode == "allow" && network.allow.empty())
+        all.refuse_combination("network.allow", "what may be reached, since network.mode is \"allow\"");
+    if (network.mode != "allow" && !network.allow.empty())
+        all.refuse_combination("network.allow",
+                               "empty unless network.mode is \"allow\", and it is \"" + network.mode + "\"");
+}
+
 void check_composio(assembly& all) {
     auto& composio = all.values.tools.composio;
     read_key(all, "tools.composio", composio.api_key, composio.api_key_file);
@@ -114,6 +125,7 @@ void check_combinations(assembly& all) {
     check_pool(all);
     check_llm(all);
     check_search(all);
+    check_network(all);
     check_composio(all);
 }
 

@@ -72,6 +72,7 @@ struct kernels_section {
     strings work_roots;
     std::string buffers_to_legacy_clients = "strip";  // or "binary"
     std::map<std::string, integer> pool;              // kernelspec name → warm kernels kept
+    std::map<std::string, integer> jupyter_pool;      // the same for Jupyter clients
     std::string package_dir;                          // resolved by load(): holds cellgate_kernel/
     std::string launcher;                             // resolved by load(): the cellgate-launcher executable
 };
@@ -98,6 +99,25 @@ struct sessions_section {
     integer alias_idle_timeout_s = 300;
     std::string error_correction = "on";  // or "report", "off"
     std::string jupyter_error_correction = "report";
+};
+
+// The network of sessions, and what they may reach unless they are made with a policy of their own.
+struct network_section {
+    std::string agents = "own";    // or "host"
+    std::string jupyter = "host";  // or "own": of kernels that Jupyter clients started
+    std::string mode = "none";     // or "allow", "all"
+    strings allow;                 // "preset:NAME", "HOST[:PORT]" or "NETWORK/BITS[:PORT]"
+    integer max_bytes = 0;         // 0: no ceiling
+    strings allow_networks;
+    integer max_rules = 200;
+    integer max_connections = 64;
+    integer max_head_bytes = 32'768;
+    integer max_hello_bytes = 65'536;
+    integer head_timeout_s = 10;
+    integer connect_timeout_s = 10;
+    integer idle_timeout_s = 300;
+    integer buffer_bytes = 65'536;
+    integer max_destinations = 200;
 };
 
 struct output_log_section {
@@ -237,6 +257,7 @@ struct config {
     culling_section culling;
     sessions_section sessions;
     sizes_section sizes;
+    network_section network;
     output_log_section output_log;
     tools_section tools;
     packages_section packages;

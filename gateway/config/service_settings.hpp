@@ -1,5 +1,5 @@
-// The settings of the services that cells reach through the gateway, and of sandboxes: parts of table.hpp's. Values;
-// any thread.
+// The settings of the services that cells reach through the gateway, of sandboxes and of their network: parts of
+// table.hpp's. Values; any thread.
 #pragma once
 
 #include <vector>
@@ -13,5 +13,6 @@ std::vector<setting> composio_settings();
 std::vector<setting> llm_settings();
 std::vector<setting> search_settings();
 std::vector<setting> size_settings();
+std::vector<setting> network_settings();
 
 }  // namespace gateway::config

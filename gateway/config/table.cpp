@@ -166,6 +166,9 @@ std::vector<setting> kernels_settings() {
          "they are"},
         {"kernels.pool", kernels<&K::pool>, number(0, 1000),
          "Warm kernels kept ready for each kernelspec, NAME = COUNT"},
+        {"kernels.jupyter_pool", kernels<&K::jupyter_pool>, number(0, 1000),
+         "The same for kernels that Jupyter clients start, where their network is another (network.jupyter); else the "
+         "two are one pool"},
         {"kernels.package_dir", kernels<&K::package_dir>, path("a directory that holds cellgate_kernel"),
          "Where the Python package of the kernels is", "beside the program or its source"},
         {"kernels.launcher", kernels<&K::launcher>, path("an executable file"),
@@ -272,8 +275,8 @@ std::vector<setting> make_settings() {
     std::vector<setting> all;
     for (auto section :
          {server_settings(), storage_settings(), kernels_settings(), culling_settings(), sessions_settings(),
-          size_settings(), output_log_settings(), tools_settings(), composio_settings(), packages_settings(),
-          accounts_settings(), llm_settings(), search_settings()}) {
+          size_settings(), network_settings(), output_log_settings(), tools_settings(), composio_settings(),
+          packages_settings(), accounts_settings(), llm_settings(), search_settings()}) {
         all.insert(all.end(), section.begin(), section.end());
     }
     return all;

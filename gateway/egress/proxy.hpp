@@ -1,12 +1,12 @@
-// The way out of one session: an HTTP proxy on a Unix socket that answers CONNECT, for TLS, and http:// URIs. What may
-// be reached is the policy's; every byte and refusal is counted. Owned by whoever has the session, and joined by
-// stop(); io thread.
+// The way out of one session: an HTTP proxy that answers CONNECT, for TLS, and http:// URIs. What may be reached is the
+// policy's; every byte and refusal is counted, over all the kernels that the session has one after the other. Owned by
+// the session, and joined by stop(); io thread.
 #pragma once
 
-#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/basic_socket_acceptor.hpp>
+#include <boost/asio/generic/stream_protocol.hpp>
 #include <cstddef>
 #include <memory>
-#include <string>
 
 #include "gateway/egress/meter.hpp"
 #include "gateway/egress/options.hpp"
@@ -14,19 +14,18 @@
 
 namespace gateway::egress {
 
-using unix_acceptor = asio::local::stream_protocol::acceptor;
-
-// Listens at `path`, where everyone may connect who can enter its directory; a file that is there is replaced.
-result<unix_acceptor> listen_at(executor ex, const std::string& path);
+using acceptor = asio::basic_socket_acceptor<asio::generic::stream_protocol>;
 
 class proxy {
   public:
-    // `from` listens already.
-    proxy(executor ex, unix_acceptor from, policy what, options how, meter_events tell);
+    proxy(executor ex, policy what, options how, meter_events tell);
     ~proxy();
 
-    // Accepts until stop(); its owner joins it before the proxy goes.
-    awaitable<void> run();
+    // Accepts from a listener in the session's network until the next call, or stop(). Connections that there are from
+    // the one before go on.
+    void serve(acceptor from);
+    // Nobody is left who could connect.
+    void close_listener();
     // Ends every connection, and returns when all are gone.
     awaitable<void> stop();
 

@@ -178,6 +178,11 @@ void kernel::signal_program(const std::string& id, int number, bool sweep) {
 
 void kernel::set_listener(kernel_listener& listener) { implementation_->listener = &listener; }
 
+void kernel::on_proxy_listener(std::function<void(::kernel::file_descriptor)> take) {
+    implementation_->take_proxy_listener = std::move(take);
+    implementation_->pass_proxy_listener();
+}
+
 void kernel::set_limits(const ::kernel::box_limits& limits, bool now) {
     auto& self = *implementation_;
     self.options.limits = limits;

@@ -32,6 +32,7 @@ struct kernel_options {
     std::string preload_metadata = "{}";       // metadata of the injecting request besides the key
     std::string cell_defaults = "{}";          // a JSON object, more of it: for cells whose requests do not say
     ::kernel::box_limits limits = {};
+    bool own_network = false;  // with a proxy as the only way out; else the machine's
 };
 
 struct kernel_limits {
@@ -95,6 +96,9 @@ class kernel {
     // of cells in place of those in options, by a silent message, and keeps them for restarts (a pool kernel that found
     // its session).
     awaitable<result<void>> configure(std::map<std::string, std::string> env, std::string cell_defaults);
+    // For own_network: `take` gets the listener that its programs find their proxy at, of the process that runs and of
+    // each later one; and none when that has ended.
+    void on_proxy_listener(std::function<void(::kernel::file_descriptor)> take);
     // What its next process may use, and if `now` the one that runs too.
     void set_limits(const ::kernel::box_limits& limits, bool now);
     // Signs and sends. Success from on_state(idle) until on_state(restarting or dead), also to a process that has just

@@ -41,26 +41,32 @@ result<void> write_new_file(const std::string& path, const std::string& text) {
     return {};
 }
 
-// Outside the path may be longer than a socket's address: the gateway connects through its directory.
-void use_ipc(messaging::connection_info& inside, messaging::connection_info& outside, const std::string& directory) {
-    inside.transport = outside.transport = "ipc";
-    inside.ip = std::string(box_runtime) + "/k";
-    outside.ip = directory + "/k";
+void use_ipc(messaging::connection_info& which, const std::string& directory) {
+    which.transport = "ipc";
+    which.ip = directory + "/k";
 }
 
-result<void> use_tcp(messaging::connection_info& inside, messaging::connection_info& outside) {
+result<void> use_tcp(messaging::connection_info& which) {
     auto ports = find_tcp_ports();
     if (!ports) return ports.error();
-    for (auto* each : {&inside, &outside}) {
-        each->transport = "tcp";
-        each->ip = "127.0.0.1";
-        each->shell_port = (*ports)[0];
-        each->iopub_port = (*ports)[1];
-        each->stdin_port = (*ports)[2];
-        each->control_port = (*ports)[3];
-        each->hb_port = (*ports)[4];
-    }
+    which.transport = "tcp";
+    which.ip = "127.0.0.1";
+    which.shell_port = (*ports)[0];
+    which.iopub_port = (*ports)[1];
+    which.stdin_port = (*ports)[2];
+    which.control_port = (*ports)[3];
+    which.hb_port = (*ports)[4];
     return {};
+}
+
+// From where ipc sockets would be inside, by the numbers that those have, to the ports of `kernel`.
+std::vector<::kernel::tcp_relay> relays_to(const messaging::connection_info& kernel) {
+    messaging::connection_info ipc;
+    use_ipc(ipc, box_runtime);
+    auto relay = [&](int number, int port) { return ::kernel::tcp_relay{ipc.ip + "-" + std::to_string(number), port}; };
+    return {relay(ipc.shell_port, kernel.shell_port), relay(ipc.iopub_port, kernel.iopub_port),
+            relay(ipc.stdin_port, kernel.stdin_port), relay(ipc.control_port, kernel.control_port),
+            relay(ipc.hb_port, kernel.hb_port)};
 }
 
 std::string valid_utf8(const std::string& text) {
@@ -104,17 +110,27 @@ result<void> kernel_files::make_directories() {
     return io_failure("cannot make a directory for kernel " + id_ + " in " + runtime_dir_, EEXIST);
 }
 
-result<messaging::connection_info> kernel_files::renew(transport over, const std::string& kernel_name) {
+result<messaging::connection_info> kernel_files::renew(transport over, const std::string& kernel_name,
+                                                       bool own_network) {
     remove();
+    relays_.clear();
     auto made = make_directories();
     if (!made) return made.error();
     messaging::connection_info inside;
     inside.key = key_;
     inside.kernel_name = kernel_name;
     auto outside = inside;
-    if (over == transport::ipc) use_ipc(inside, outside, box_directory());
-    auto chosen = over == transport::ipc ? result<void>() : use_tcp(inside, outside);
-    if (!chosen) return chosen.error();
+    if (over == transport::ipc) {
+        use_ipc(inside, box_runtime);
+    } else if (auto chosen = use_tcp(inside); !chosen) {
+        return chosen.error();
+    }
+    if (over == transport::tcp && own_network) relays_ = relays_to(inside);
+    // Outside the path may be longer than a socket's address: the gateway connects through its directory.
+    if (over == transport::ipc || own_network)
+        use_ipc(outside, box_directory());
+    else
+        outside = inside;
     connection_file_ = directory_ + "/connection.json";
     auto written = write_new_file(box_directory() + "/connection.json", messaging::to_json(inside));
     if (written) written = write_new_file(connection_file_, messaging::to_json(outside));

@@ -6,9 +6,11 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "gateway/base/result.hpp"
 #include "gateway/kernels/kernel_state.hpp"
+#include "kernel/launcher/protocol.hpp"
 #include "messaging/connection_file.hpp"
 
 namespace gateway::kernels {
@@ -21,11 +23,13 @@ class kernel_files {
     kernel_files& operator=(const kernel_files&) = delete;
 
     // Fresh files for the next process: whatever the last one left is gone, as it may be links that lead elsewhere. The
-    // key stays, so that clients with the connection file find the next process again. Answers what to connect to.
-    result<messaging::connection_info> renew(transport over, const std::string& kernel_name);
+    // key stays, so that clients with the connection file find the next process again. Answers what to connect to: with
+    // a network of its own, the Unix sockets of relays() where the kernel can only do tcp.
+    result<messaging::connection_info> renew(transport over, const std::string& kernel_name, bool own_network);
     void remove();
 
     std::string box_directory() const { return directory_ + "/k"; }
+    const std::vector<::kernel::tcp_relay>& relays() const { return relays_; }
     std::string output_file() const { return directory_ + "/output.log"; }
     const std::string& connection_file() const { return connection_file_; }
     // The last lines of output.log, valid UTF-8 without control characters; empty when there are none.
@@ -39,6 +43,7 @@ class kernel_files {
     std::string directory_;
     std::string connection_file_;
     std::string key_;
+    std::vector<::kernel::tcp_relay> relays_;
 };
 
 }  // namespace gateway::kernels

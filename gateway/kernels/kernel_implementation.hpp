@@ -38,6 +38,7 @@ struct kernel::implementation : std::enable_shared_from_this<kernel::implementat
     static awaitable<void> launch(self_pointer self, int generation, ::kernel::launch_request what);
     void launch_answered(int generation, result<process> outcome);
     void process_exited(int generation, process_end end);
+    void pass_proxy_listener();
     void connect();
 
     // kernel_messages.cpp: what the kernel sends.
@@ -69,6 +70,7 @@ struct kernel::implementation : std::enable_shared_from_this<kernel::implementat
     std::optional<process> running;
     std::optional<process_end> early_exit;  // the exit was reported before the launch
     std::optional<process_end> last_end;
+    std::function<void(::kernel::file_descriptor)> take_proxy_listener;
     std::string launch_error;
     std::optional<messaging::connection_info> connection;
     std::unique_ptr<messaging::kernel_sockets> sockets;

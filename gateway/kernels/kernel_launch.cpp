@@ -39,7 +39,7 @@ void kernel::implementation::begin_launch(transport over) {
     last_end.reset();
     launch_error.clear();
     was_ready = iopub_was_seen = session_is_known = executed_was_told = false;
-    auto renewed = files.renew(over, options.spec.name);
+    auto renewed = files.renew(over, options.spec.name, options.own_network);
     auto made = renewed ? make_launch_request(shared, options, files.box_directory(), files.output_file())
                         : result<::kernel::launch_request>(renewed.error());
     if (!made) {
@@ -48,6 +48,7 @@ void kernel::implementation::begin_launch(transport over) {
     }
     connection = std::move(*renewed);
     open_own_directories(made->mounts);
+    made->relays = files.relays();
     made->id += "-" + random_hex(4);  // the box of the process before may still be going
     auto failed = [weak = weak_from_this(), launched_as](std::exception_ptr error) {
         auto self = weak.lock();
@@ -75,7 +76,8 @@ void kernel::implementation::launch_answered(int as, result<process> outcome) {
         launch_error = outcome.error().message;
         return feed({lifecycle_event::launch_failed});
     }
-    running = *outcome;
+    running = std::move(*outcome);
+    pass_proxy_listener();
     feed({lifecycle_event::launched});
     if (auto end = std::exchange(early_exit, std::nullopt)) process_exited(as, *end);
 }
@@ -90,12 +92,20 @@ void kernel::implementation::process_exited(int as, process_end end) {
             return;
         }
         self->running.reset();
+        if (self->take_proxy_listener) self->take_proxy_listener({});
         self->last_end = end;
         lifecycle_event event{lifecycle_event::exited};
         event.status = end.status;
         event.oom = end.oom;
         self->feed(event);
     });
+}
+
+// Once there is somebody who takes it.
+void kernel::implementation::pass_proxy_listener() {
+    if (!take_proxy_listener || !running || !running->proxy_listener) return;
+    auto listener = std::exchange(running->proxy_listener, nullptr);
+    take_proxy_listener(std::move(*listener));
 }
 
 void kernel::implementation::connect() {

@@ -101,6 +101,17 @@ void suit_threads_to(const ::kernel::box_limits& limits, environment_map& env) {
     for (const char* each : {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"}) env.try_emplace(each, count);
 }
 
+// What programs ask for whatever is not in the box. Session variables of these names come before.
+void lead_to_proxy(const kernel_options& options, environment_map& env) {
+    if (!options.own_network) return;
+    const auto proxy = "http://127.0.0.1:" + std::to_string(::kernel::proxy_port);
+    environment_map wanted = {{"NODE_USE_ENV_PROXY", "1"}};
+    for (const char* each : {"http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"}) wanted[each] = proxy;
+    for (const char* each : {"no_proxy", "NO_PROXY"}) wanted[each] = "localhost,127.0.0.1,::1";
+    for (const auto& [name, value] : wanted)
+        if (!options.env.contains(name)) env[name] = value;
+}
+
 void add_entry(environment_map& env, const std::string& variable, const std::string& entry, bool first) {
     auto& value = env[variable];
     value = value.empty() ? entry : first ? entry + ":" + value : value + ":" + entry;
@@ -233,6 +244,7 @@ result<::kernel::launch_request> make_launch_request(const kernel_environment& s
     if (auto good = check_prefix(options.spec); !good) return good.error();
     prefer_environment_of(argv->front(), options, env);
     suit_threads_to(options.limits, env);
+    lead_to_proxy(options, env);
     ::kernel::launch_request made;
     made.id = options.id;
     made.mounts = box_mounts(shared, options, argv->front(), box_directory);
@@ -244,6 +256,7 @@ result<::kernel::launch_request> make_launch_request(const kernel_environment& s
     made.working_dir = options.working_dir;
     made.output_file = output_file;
     made.limits = options.limits;
+    made.own_network = options.own_network;
     return made;
 }
 
@@ -254,6 +267,7 @@ result<::kernel::launch_request> make_launch_request(const kernel_environment& s
     const auto own = kernel_environment_variables(shared.inherited_env, options.spec, {});
     if (auto argv = kernel_argv(options.spec, own, {})) prefer_environment_of(argv->front(), options, made.env);
     suit_threads_to(options.limits, made.env);
+    lead_to_proxy(options, made.env);
     show_packages(shared, options.spec, made.env);
     for (auto& [name, value] : what.env) made.env[name] = value;
     made.argv = std::move(what.argv);

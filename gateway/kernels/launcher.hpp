@@ -18,6 +18,8 @@ struct process {
     std::string id;
     int pid = 0;
     int init_pid = 0;
+    // Of its network, where that is its own (kernel/launcher/protocol.hpp); null otherwise, and once it was taken.
+    std::shared_ptr<::kernel::file_descriptor> proxy_listener = nullptr;
 };
 
 // How a kernel has ended.

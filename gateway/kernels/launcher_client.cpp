@@ -60,16 +60,17 @@ class connection : public std::enable_shared_from_this<connection> {
     void close();
 
   private:
+    using files = std::vector<::kernel::file_descriptor>;  // that came with a reply
     void flush();
     void refuse_front(channel_state why);
     void wait_to_write();
     void wait_to_read();
-    void handle(const ::kernel::launch_answer& answer);
-    void handle(const ::kernel::exit_notice& notice);
-    void handle(const ::kernel::signal_notice& notice);
-    void handle(const ::kernel::limits_notice&) {}  // launcher_process::limits() may have taken it
-    void handle(const ::kernel::run_answer& answer) { runs_.handle(answer); }
-    void handle(const ::kernel::run_end& end) { runs_.handle(end); }
+    void handle(const ::kernel::launch_answer& answer, files with = {});
+    void handle(const ::kernel::exit_notice& notice, files = {});
+    void handle(const ::kernel::signal_notice& notice, files = {});
+    void handle(const ::kernel::limits_notice&, files = {}) {}  // launcher_process::limits() may have taken it
+    void handle(const ::kernel::run_answer& answer, files = {}) { runs_.handle(answer); }
+    void handle(const ::kernel::run_end& end, files = {}) { runs_.handle(end); }
     void fail_all(const failure& why);
     void lose();
 
@@ -188,16 +189,18 @@ void connection::read() {
         if (in.state == channel_state::would_block) return wait_to_read();
         if (in.state != channel_state::ok) return lose();
         std::optional<::kernel::reply> what = ::kernel::decode_reply(in.text);
-        if (what) std::visit([this](const auto& each) { handle(each); }, *what);
+        if (what) std::visit([&](const auto& each) { handle(each, std::move(in.files)); }, *what);
     }
 }
 
-void connection::handle(const ::kernel::launch_answer& answer) {
+void connection::handle(const ::kernel::launch_answer& answer, files with) {
     auto found = kernels_.find(answer.id);
     if (found == kernels_.end()) return;
     auto which = found->second;
     if (answer.error.empty()) {
-        which->outcome = process{answer.id, answer.pid, answer.init_pid};
+        process made{answer.id, answer.pid, answer.init_pid};
+        if (!with.empty()) made.proxy_listener = std::make_shared<::kernel::file_descriptor>(std::move(with.front()));
+        which->outcome = std::move(made);
     } else {
         kernels_.erase(found);
         which->outcome = failure{errc::kernel_start_failed, answer.error};
@@ -205,12 +208,12 @@ void connection::handle(const ::kernel::launch_answer& answer) {
     which->answered.notify_all();
 }
 
-void connection::handle(const ::kernel::signal_notice& notice) {
+void connection::handle(const ::kernel::signal_notice& notice, files) {
     auto which = find(notice.id);
     if (which && which->signals_under_way > 0 && --which->signals_under_way == 0) which->signalled.notify_all();
 }
 
-void connection::handle(const ::kernel::exit_notice& notice) {
+void connection::handle(const ::kernel::exit_notice& notice, files) {
     auto found = kernels_.find(notice.id);
     if (found == kernels_.end()) return;
     found->second->forget_signals();
@@ -310,7 +313,7 @@ class launcher_client final : public launcher {
         launch_guard guard(*owner, std::move(what.id), *which);
         while (!which->outcome) co_await which->answered.wait();
         guard.hand_over();
-        co_return *which->outcome;
+        co_return std::move(*which->outcome);
     }
 
     void signal(const process& which, int number) override { connection_->signal(which.id, number); }

@@ -66,8 +66,8 @@ pool::implementation::implementation(kernel_environment& shared, kernelspec_stor
       drop(std::move(drop)),
       changed(shared.ex),
       tasks(shared.ex) {
-    for (const auto& [name, size] : this->settings.sizes)
-        if (size > 0) shelves.emplace_back(name, size, this->settings);
+    for (const auto& each : this->settings.sizes)
+        if (each.count > 0) shelves.emplace_back(each, this->settings);
 }
 
 // Several names may stand for one spec: python, python3 and cellgate.
@@ -115,7 +115,7 @@ void pool::implementation::begin_start(pool_shelf& shelf) {
 
 pool::implementation::slot_pointer pool::implementation::make_slot(pool_shelf& shelf) {
     auto spec = specs.find(shelf.spec_name());
-    auto options = spec ? make(*spec) : result<kernel_options>(spec.error());
+    auto options = spec ? make(*spec, shelf.own_network()) : result<kernel_options>(spec.error());
     if (!options) {
         failed(shelf, options.error().message);
         return nullptr;

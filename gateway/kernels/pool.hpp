@@ -11,13 +11,21 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "gateway/kernels/kernel.hpp"
 
 namespace gateway::kernels {
 
+// So many ready kernels of a kernelspec, in networks of their own or in the machine's.
+struct pool_size {
+    std::string spec_name;
+    int count = 0;
+    bool own_network = false;
+};
+
 struct pool_settings {
-    std::map<std::string, int> sizes;   // kernelspec name → kernels kept ready
+    std::vector<pool_size> sizes;
     milliseconds settle{250};           // no start of ours for so long after one was taken
     milliseconds settle_forked{10};     // the same for kernels that are forked
     std::size_t forked_at_once = 4;     // while one is forked, others make their boxes and import the helpers
@@ -31,6 +39,7 @@ struct pool_wish {
     std::string spec_name;
     std::map<std::string, std::string> env;
     std::string working_dir = "/home/user";
+    bool own_network = false;
 };
 
 struct pooled_kernel {
@@ -40,8 +49,8 @@ struct pooled_kernel {
 
 class pool {
   public:
-    // Options for one kernel of `spec`: fresh id, helper key, directories.
-    using make_options = std::function<result<kernel_options>(const kernelspec& spec)>;
+    // Options for one kernel of `spec`: fresh id, helper key, directories, and that network.
+    using make_options = std::function<result<kernel_options>(const kernelspec& spec, bool own_network)>;
     // The directories of a kernel that no session took are not needed any more; its processes are gone.
     using discard = std::function<void(const kernel_options& options)>;
 
@@ -52,9 +61,9 @@ class pool {
 
     void start();
     // A ready kernel that fits: of the spec as it is now (by whichever of its names), forked from what is on disk now,
-    // with that working directory, and whose environment is the wished one or can be made so by a message (Python, and
-    // nothing that only counts when a process starts). Nothing when there is none; the kernel must not outlive the pool
-    // before it has a listener.
+    // with that working directory and network, and whose environment is the wished one or can be made so by a message
+    // (Python, and nothing that only counts when a process starts). Nothing when there is none; the kernel must not
+    // outlive the pool before it has a listener.
     std::optional<pooled_kernel> take(const pool_wish& wish);
     // Ends every kernel; nothing is taken or started afterwards.
     awaitable<void> stop();

@@ -21,7 +21,7 @@ bool same_spec(const kernelspec& one, const kernelspec& other) {
 }
 
 bool fits(const kernel_options& options, const pool_wish& wish) {
-    if (options.working_dir != wish.working_dir) return false;
+    if (options.working_dir != wish.working_dir || options.own_network != wish.own_network) return false;
     if (options.env == wish.env) return true;
     return options.spec.is_python() && can_change_later(options.env, wish.env);
 }
@@ -53,11 +53,8 @@ void pool_slot::on_state(kernel_state state, end_reason) {
     if (state == kernel_state::restarting || state == kernel_state::dead) lost_(*this);
 }
 
-pool_shelf::pool_shelf(std::string spec_name, int size, const pool_settings& settings)
-    : spec_name_(std::move(spec_name)),
-      size_(size),
-      first_backoff_(settings.first_backoff),
-      longest_backoff_(settings.longest_backoff) {}
+pool_shelf::pool_shelf(pool_size what, const pool_settings& settings)
+    : what_(std::move(what)), first_backoff_(settings.first_backoff), longest_backoff_(settings.longest_backoff) {}
 
 void pool_shelf::put(std::shared_ptr<pool_slot> slot) { slots_.push_back(std::move(slot)); }
 

@@ -37,11 +37,12 @@ bool can_change_later(const std::map<std::string, std::string>& current, const s
 
 class pool_shelf {
   public:
-    pool_shelf(std::string spec_name, int size, const pool_settings& settings);
+    pool_shelf(pool_size what, const pool_settings& settings);
 
-    const std::string& spec_name() const { return spec_name_; }
+    const std::string& spec_name() const { return what_.spec_name; }
+    bool own_network() const { return what_.own_network; }
     std::size_t ready() const { return slots_.size(); }
-    bool lacks() const { return slots_.size() + starting_ < static_cast<std::size_t>(size_); }
+    bool lacks() const { return slots_.size() + starting_ < static_cast<std::size_t>(what_.count); }
     pool_clock::time_point next_start() const { return next_start_; }
 
     // A start has begun; it ends before put() or failed().
@@ -62,8 +63,7 @@ class pool_shelf {
     void failed(pool_clock::time_point now);
 
   private:
-    std::string spec_name_;
-    int size_;
+    pool_size what_;
     milliseconds first_backoff_;
     milliseconds longest_backoff_;
     std::list<std::shared_ptr<pool_slot>> slots_;

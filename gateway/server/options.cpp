@@ -127,6 +127,7 @@ api::agent::agent_options to_agent_options(const config::config& from) {
     out.base_url = base_of_links(from);
     out.text_limit_chars = size(from.sessions.text_limit_chars);
     out.text_file_max_bytes = size(from.sessions.text_file_max_bytes);
+    out.max_network_rules = size(from.network.max_rules);
     return out;
 }
 
@@ -135,6 +136,7 @@ api::composio::service_options to_composio_options(const config::config& from) {
     out.base_url = base_of_links(from);
     out.text_limit_chars = size(from.sessions.text_limit_chars);
     out.text_file_max_bytes = size(from.sessions.text_file_max_bytes);
+    out.max_network_rules = size(from.network.max_rules);
     return out;
 }
 

@@ -26,8 +26,10 @@
 #include "gateway/files/links.hpp"
 #include "gateway/http/key_authenticator.hpp"
 #include "gateway/http/session_keys.hpp"
+#include "gateway/outbound/threaded_resolver.hpp"
 #include "gateway/server/front_page.hpp"
 #include "gateway/server/limits.hpp"
+#include "gateway/server/network.hpp"
 #include "gateway/server/options.hpp"
 #include "gateway/tools/service_tools.hpp"
 
@@ -36,6 +38,9 @@ namespace {
 
 constexpr std::size_t pool_threads = 2;
 constexpr std::size_t token_bytes = 24;
+// Threads that look up names for sessions, and of them one session's at once.
+constexpr std::size_t name_threads = 4;
+constexpr std::size_t look_ups_at_once = 2;
 // At a stop, for clients that read: to take what they are told, and to end their connections.
 constexpr milliseconds tell_time{2'000};
 constexpr milliseconds close_time{2'000};
@@ -93,6 +98,8 @@ class parts {
     result<::kernel::limits_notice> enforced_;
     asio::io_context io_{1};
     asio::thread_pool pool_{pool_threads};
+    asio::thread_pool names_{name_threads};
+    result<sessions::network_rules> network_;
     bool lost_launcher_ = false;
     bool signalled_ = false;
     event end_asked_;
@@ -129,6 +136,7 @@ parts::parts(config::config settings, directories owned, kernels::launcher_proce
       owned_(std::move(owned)),
       launcher_(std::move(launcher)),
       enforced_(launcher_.limits()),
+      network_(to_network_rules(settings_)),
       end_asked_(io_.get_executor()),
       processes_(launcher_.connect(io_.get_executor(),
                                    [this] {
@@ -178,9 +186,13 @@ sessions::registry_parts parts::make_registry_parts() {
     made.work_roots = settings_.kernels.work_roots;
     made.named_mounts = to_named_mounts(settings_);
     made.default_kernel = settings_.kernels.default_name;
+    if (network_) made.network = *network_;
+    made.network.make_resolver = [this] {
+        return outbound::make_threaded_resolver(io_.get_executor(), names_, look_ups_at_once);
+    };
     made.preload_metadata = to_preload_metadata(settings_);
     made.force_kernel = settings_.kernels.force_name;
-    for (const auto& [name, count] : settings_.kernels.pool) made.warm[name] = static_cast<int>(count);
+    made.warm = to_pool_sizes(settings_);
     return made;
 }
 
@@ -293,6 +305,7 @@ void parts::add_helper_routes() {
 result<void> parts::prepare() {
     if (auto good = check_limits(settings_, enforced_); !good) return good;
     if (auto good = check_landlock(settings_, enforced_->no_landlock); !good) return good;
+    if (!network_) return network_.error();
     if (auto opened = open_keys(); !opened) return opened;
     if (auto opened = open_links(); !opened) return opened;
     if (auto opened = open_accounts(); !opened) return opened;
@@ -317,7 +330,9 @@ result<void> parts::prepare() {
 void parts::announce() const {
     if (settings_.kernels.isolation == "none")
         log::warning("kernels.isolation is \"none\": a session is no boundary, run only code that you trust");
-    log::warning("a session has this machine's network, and its files no limit but the disk's (docs/security.md)");
+    if (settings_.network.agents == "host")
+        log::warning("network.agents is \"host\": sessions are in this machine's network (docs/network.md)");
+    log::warning("a session's files have no limit but the disk's (docs/security.md)");
     fmt::print("listening on {}\n", url_of(settings_.server, server_->port()));
     if (!made_token_.empty()) fmt::print("key {}\n", made_token_);
     std::fflush(stdout);

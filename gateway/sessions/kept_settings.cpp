@@ -1,5 +1,6 @@
 #include "gateway/sessions/kept_settings.hpp"
 
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "gateway/sessions/json_reading.hpp"
@@ -19,6 +20,12 @@ std::optional<milliseconds> duration_of(const json& from, const char* name) {
 
 void set(json& into, const char* name, const std::optional<milliseconds>& value) {
     if (value) into[name] = value->count();
+}
+
+// As it was checked when it was made, whatever may be configured now. One that cannot be read lets nothing out.
+egress::policy network_of(const json& from) {
+    auto read = egress::parse_policy(from, std::numeric_limits<std::size_t>::max());
+    return read ? *read : egress::policy();
 }
 
 json usage_object(const kept_usage& from) {
@@ -43,6 +50,7 @@ std::string settings_text(const session_options& from) {
     if (from.settings.error_correction)
         made["error_correction"] = json::parse(to_json(*from.settings.error_correction));
     if (from.settings.install) made["install"] = *from.settings.install;
+    if (from.network) made["network"] = egress::to_json(*from.network);
     return text_from(made);
 }
 
@@ -56,6 +64,7 @@ void read_settings(const std::string& text, session_options& into) {
         into.settings.error_correction = parse_correction_mode(text_from(*mode));
     if (auto install = from.find("install"); install != from.end() && install->is_boolean())
         into.settings.install = install->get<bool>();
+    if (auto network = from.find("network"); network != from.end()) into.network = network_of(*network);
 }
 
 std::string usage_text(const kept_session& from) {

@@ -42,6 +42,7 @@ result<void> live_registry::admit(const session_options& options) const {
     if (!options.kernel_id.empty() && (find_kernel(options.kernel_id) || !tombstone(options.kernel_id).empty()))
         return failure{errc::conflict,
                        fmt::format("the kernel id {} is in use; choose another UUID", options.kernel_id)};
+    if (options.network && !parts_.network.has_own(options.made_by)) return no_own_network(options.made_by);
     const auto& bounds = parts_.bounds;
     if (bounds.max_kernels > 0 && sessions_.size() >= bounds.max_kernels)
         return failure{errc::limit_reached,

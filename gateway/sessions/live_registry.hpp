@@ -35,8 +35,9 @@ struct registry_parts {
     std::vector<mounts::named_mount> named_mounts = {};
     std::string default_kernel = kernels::own_kernel;
     std::string force_kernel = {};
-    std::map<std::string, int> warm = {};  // kernelspec name → kernels kept ready
-    std::string preload_metadata = "{}";   // kernels::kernel_options::preload_metadata
+    std::vector<kernels::pool_size> warm = {};
+    network_rules network = {};
+    std::string preload_metadata = "{}";  // kernels::kernel_options::preload_metadata
 };
 
 class live_registry final : public registry {
@@ -81,7 +82,8 @@ class live_registry final : public registry {
     void place_files(session_parts& made, const mounts::session_paths& paths) const;
     void furnish(kernels::kernel_options& made, const mounts::session_paths& with,
                  const asked_settings& settings) const;
-    result<kernels::kernel_options> make_kernel(const kernels::kernelspec& spec, std::string kernel_id) const;
+    result<kernels::kernel_options> make_kernel(const kernels::kernelspec& spec, std::string kernel_id,
+                                                bool own_network) const;
     std::optional<kernels::pooled_kernel> take_warm(const session_options& options, const kernels::kernelspec& spec);
     void prepare_zygotes();
     void start_warm_pool();

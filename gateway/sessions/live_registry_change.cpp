@@ -15,6 +15,7 @@ awaitable<result<void>> live_registry::change(std::string session_id, session_ch
         co_return failure{errc::conflict, "the session is being changed already: ask again when that is done"};
     const auto which = found->second;
     const auto before = which->options();
+    if (what.network && *what.network && !which->network()) co_return no_own_network(before.made_by);
     auto after = changed(before, what, session_id);
     if (!after) co_return after.error();
     if (after->name != before.name && find_by_name(before.user_id, after->name))

@@ -77,6 +77,7 @@ void live_registry::revive(loaded_session earlier) {
     made.kernel.spec.name = made.options.kernel_name;
     made.kernel.id = make_uuid();
     furnish(made.kernel, *paths, made.options.settings);
+    made.kernel.own_network = parts_.network.has_own(made.options.made_by);
     made.kernel.env = made.options.env;
     place_files(made, *paths);
     made.earlier = std::move(earlier);

@@ -29,8 +29,8 @@ result<void> live_registry::open_directories() {
     return {};
 }
 
-result<kernels::kernel_options> live_registry::make_kernel(const kernels::kernelspec& spec,
-                                                           std::string kernel_id) const {
+result<kernels::kernel_options> live_registry::make_kernel(const kernels::kernelspec& spec, std::string kernel_id,
+                                                           bool own_network) const {
     auto paths = directories_->create(kernel_id);
     if (!paths) return directory_failure(paths.error());
     kernels::kernel_options made;
@@ -38,6 +38,7 @@ result<kernels::kernel_options> live_registry::make_kernel(const kernels::kernel
     made.spec = spec;
     made.limits = to_box_limits(parts_.limits.sizes.of({}, false));
     furnish(made, *paths, {});
+    made.own_network = own_network;
     return made;
 }
 
@@ -54,14 +55,15 @@ session_parts live_registry::parts_for(const std::string& id, session_options op
     session_parts made{
         parts_.ex, parts_.pool, parts_.kernels, parts_.budget, parts_.limits, id, std::move(options), {}, {}, {},
         {},        {}};
+    made.network = parts_.network;
     if (made.options.made_by == origin::agent) made.keeper = keeper_.get();
     return made;
 }
 
 void live_registry::prepare_zygotes() {
     std::vector<std::string> names = {default_kernel(), parts_.force_kernel};
-    for (const auto& [name, count] : parts_.warm)
-        if (count > 0) names.push_back(name);
+    for (const auto& each : parts_.warm)
+        if (each.count > 0) names.push_back(each.spec_name);
     kernels::prepare_zygotes(parts_.kernels, parts_.specs, names);
 }
 
@@ -70,7 +72,9 @@ void live_registry::start_warm_pool() {
     if (parts_.warm.empty()) return;
     kernels::pool_settings settings;
     settings.sizes = parts_.warm;
-    auto make = [this](const kernels::kernelspec& spec) { return make_kernel(spec, make_uuid()); };
+    auto make = [this](const kernels::kernelspec& spec, bool own_network) {
+        return make_kernel(spec, make_uuid(), own_network);
+    };
     auto drop = [this](const kernels::kernel_options& gone) { remove_directories_later(gone.id); };
     warm_ = std::make_unique<kernels::pool>(parts_.kernels, parts_.specs, std::move(settings), make, drop);
     warm_->start();
@@ -79,7 +83,7 @@ void live_registry::start_warm_pool() {
 std::optional<kernels::pooled_kernel> live_registry::take_warm(const session_options& options,
                                                                const kernels::kernelspec& spec) {
     if (!warm_ || !options.kernel_id.empty() || !known_sandbox(options.sandbox).enable) return std::nullopt;
-    return warm_->take({spec.name, options.env, "/home/user"});
+    return warm_->take({spec.name, options.env, "/home/user", parts_.network.has_own(options.made_by)});
 }
 
 result<session_parts> live_registry::prepare(const std::string& id, const session_options& options,
@@ -92,7 +96,8 @@ result<session_parts> live_registry::prepare(const std::string& id, const sessio
         made.kernel = std::move(warm->options);
         made.ready_kernel = std::move(warm->running);
     } else {
-        auto kernel = make_kernel(spec, options.kernel_id.empty() ? make_uuid() : options.kernel_id);
+        auto kernel = make_kernel(spec, options.kernel_id.empty() ? make_uuid() : options.kernel_id,
+                                  parts_.network.has_own(options.made_by));
         if (!kernel) return kernel.error();
         made.kernel = std::move(*kernel);
         made.kernel.env = options.env;

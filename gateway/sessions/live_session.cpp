@@ -60,6 +60,7 @@ shell_host live_session::make_shell_host() {
 }
 
 void live_session::start() {
+    lead_out();
     dormant_ = !sandbox_.enable;
     if (dormant_) return;
     const bool warm = kernel_->state() == kernels::kernel_state::idle;
@@ -226,6 +227,7 @@ awaitable<void> live_session::end(kernels::end_reason why) {
     end_cells(false);
     shell_->kernel_ended(reason_);
     co_await kernel_->shutdown(why);
+    if (network_) co_await network_->stop();
     const bool all_is_told = why == kernels::end_reason::gateway_ended;
     if (!all_is_told) clients_.end_all(client_end::kernel_deleted);
     tasks_.cancel();

@@ -12,6 +12,7 @@
 #include "gateway/sessions/client_table.hpp"
 #include "gateway/sessions/execution_fsm.hpp"
 #include "gateway/sessions/live_shell.hpp"
+#include "gateway/sessions/network_rules.hpp"
 #include "gateway/sessions/requests.hpp"
 #include "gateway/sessions/session.hpp"
 #include "gateway/sessions/session_keeper.hpp"
@@ -40,8 +41,9 @@ struct session_parts {
     std::string log_directory;
     std::unique_ptr<kernels::kernel> ready_kernel = nullptr;  // from the warm pool; null: one is started
     std::string directory = {};                               // of its files, by name
-    session_keeper* keeper = nullptr;                         // null: it does not outlive the gateway
-    std::optional<loaded_session> earlier = std::nullopt;     // what an earlier gateway left of it
+    network_rules network = {};
+    session_keeper* keeper = nullptr;                      // null: it does not outlive the gateway
+    std::optional<loaded_session> earlier = std::nullopt;  // what an earlier gateway left of it
 };
 
 class live_session final : public session,
@@ -80,6 +82,7 @@ class live_session final : public session,
     wall_clock::time_point last_activity() const override { return last_activity_; }
     milliseconds cell_timeout() const override;
     const sandbox_size& size() const override;
+    const egress::proxy* network() const override { return network_.get(); }
     bool has_sandbox() const override { return sandbox_.enable; }
     cell_settings settings_for(origin who) const override;
     const std::string& helper_key() const override { return parts_.kernel.helper_key; }
@@ -157,6 +160,9 @@ class live_session final : public session,
     awaitable<void> retire_kernel();
     void make_kernel();
     void take_limits();
+    egress::policy network_policy() const;
+    void lead_out();
+    std::shared_ptr<egress::proxy> make_network();
     std::string out_of_memory() const;
     awaitable<void> configure_when_free();
     awaitable<void> release_when_kept(std::string msg_id);
@@ -193,7 +199,8 @@ class live_session final : public session,
     request_table requests_;
     std::shared_ptr<kernels::kernel> kernel_;  // shared with commands that it runs
     std::unique_ptr<live_shell> shell_;
-    std::string agent_session_;  // header.session of the requests made for agents
+    std::shared_ptr<egress::proxy> network_;  // null: the machine's
+    std::string agent_session_;               // header.session of the requests made for agents
     task_group tasks_;
     event changed_;  // a cell ended, an answer came, the kernel's state moved
     asio::steady_timer timer_;

@@ -32,6 +32,7 @@ awaitable<void> live_session::adapt() {
     const auto limits = to_box_limits(size());
     const bool is_of_this_size = std::exchange(parts_.kernel.limits, limits) == limits;
     if (ended_) co_return;
+    if (network_ && network_->current_policy() != network_policy()) network_->set_policy(network_policy());
     if (dormant_) {
         make_kernel();  // it was never started
         co_return;
@@ -46,7 +47,10 @@ awaitable<void> live_session::adapt() {
     kernel_->set_limits(limits, true);  // it may have joined a start that was under way
 }
 
-void live_session::make_kernel() { kernel_ = std::make_shared<kernels::kernel>(parts_.kernels, parts_.kernel, *this); }
+void live_session::make_kernel() {
+    kernel_ = std::make_shared<kernels::kernel>(parts_.kernels, parts_.kernel, *this);
+    if (network_) lead_out();
+}
 
 // As a restart, but that nothing starts: the next kernel does when there is a sandbox again.
 awaitable<void> live_session::retire_kernel() {

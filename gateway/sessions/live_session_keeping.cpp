@@ -60,6 +60,7 @@ awaitable<void> live_session::release_when_kept(std::string msg_id) {
 
 // Its clients see a gap up to here, then how the cells ended that ran, and that the kernel is gone.
 void live_session::revive() {
+    lead_out();
     dormant_ = replaces_kernel_ = variables_gone_ = true;
     reason_ = cell_reason::gateway_ended;
     cells_.set_earlier([this] { return earlier_cells(); });

@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "gateway/base/async.hpp"
+#include "gateway/egress/policy.hpp"
+#include "gateway/egress/proxy.hpp"
 #include "gateway/kernels/kernel.hpp"
 #include "gateway/sessions/cell.hpp"
 #include "gateway/sessions/cell_settings.hpp"
@@ -40,6 +42,7 @@ struct session_options {
     std::optional<milliseconds> cell_timeout;  // none: configured
     std::optional<milliseconds> idle_timeout;
     std::optional<milliseconds> lifetime;
+    std::optional<egress::policy> network;  // none: configured
 };
 
 struct session_limits {
@@ -81,6 +84,7 @@ class session {
     virtual wall_clock::time_point last_activity() const = 0;
     virtual milliseconds cell_timeout() const = 0;
     virtual const sandbox_size& size() const = 0;
+    virtual const egress::proxy* network() const = 0;          // null: it is in the machine's network
     virtual bool has_sandbox() const = 0;                      // without one it runs nothing: conflict
     virtual cell_settings settings_for(origin who) const = 0;  // of cells that say nothing themselves
     virtual const std::string& helper_key() const = 0;

@@ -21,6 +21,7 @@ result<session_options> changed(session_options from, const session_change& by, 
     set(from.lifetime, by.lifetime);
     set(from.settings.error_correction, by.error_correction);
     set(from.settings.install, by.install);
+    set(from.network, by.network);
     if (by.forget_sandbox) from.sandbox = "{}";
     if (!by.sandbox.empty()) from.sandbox = change_sandbox(from.sandbox, by.sandbox);
     if (!by.forget_sandbox && by.sandbox.empty()) return from;

@@ -16,6 +16,7 @@ struct session_change {
     std::optional<std::optional<milliseconds>> lifetime;
     std::optional<std::optional<correction_mode>> error_correction;
     std::optional<std::optional<bool>> install;
+    std::optional<std::optional<egress::policy>> network;
     std::string sandbox;  // a JSON object of the keys to change, null: to take away; empty: as it is
     bool forget_sandbox = false;
 };

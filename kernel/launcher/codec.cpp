@@ -31,7 +31,8 @@ bool read(const json& from, launch_request& out) {
            read(field(from, "env"), out.env) && read(field(from, "working_dir"), out.working_dir) &&
            read(field(from, "mounts"), out.mounts) && read(field(from, "hostname"), out.hostname) &&
            read(field(from, "output_file"), out.output_file) && read_optional(field(from, "zygote"), out.zygote) &&
-           read(field(from, "limits"), out.limits);
+           read(field(from, "limits"), out.limits) && read(field(from, "own_network"), out.own_network) &&
+           read(field(from, "relays"), out.relays);
 }
 
 bool read(const json& from, signal_command& out) {
@@ -96,7 +97,7 @@ bool read(const json& from, fork_request& out) {
     return read(field(from, "id"), out.id) && read(field(from, "argv"), out.argv) &&
            read(field(from, "env"), out.env) && read(field(from, "working_dir"), out.working_dir) &&
            read(field(from, "unprivileged"), out.unprivileged) && read(field(from, "confined"), out.confined) &&
-           read(field(from, "walled"), out.walled);
+           read(field(from, "own_network"), out.own_network) && read(field(from, "walled"), out.walled);
 }
 
 bool read(const json& from, zygote_ready&) { return from.is_object(); }
@@ -133,7 +134,9 @@ json to_json(const launch_request& from) {
                 {"mounts", to_json(from.mounts)},
                 {"hostname", to_text(from.hostname)},
                 {"output_file", to_text(from.output_file)},
-                {"limits", to_json(from.limits)}};
+                {"limits", to_json(from.limits)},
+                {"own_network", from.own_network},
+                {"relays", to_json(from.relays)}};
     if (from.zygote) out["zygote"] = to_json(*from.zygote);
     return out;
 }
@@ -195,6 +198,7 @@ json to_json(const fork_request& from) {
             {"working_dir", to_text(from.working_dir)},
             {"unprivileged", from.unprivileged},
             {"confined", from.confined},
+            {"own_network", from.own_network},
             {"walled", from.walled}};
 }
 

@@ -31,6 +31,10 @@ bool read(const json& value, bind_mount& out) {
            read(field(value, "writable"), out.writable);
 }
 
+bool read(const json& value, tcp_relay& out) {
+    return read(field(value, "socket"), out.socket) && read(field(value, "port"), out.port);
+}
+
 template <class T>
 bool read_all(const json& value, std::vector<T>& out) {
     if (!value.is_array()) return false;
@@ -90,6 +94,8 @@ bool read(const json& value, std::vector<std::string>& out) { return read_all(va
 
 bool read(const json& value, std::vector<bind_mount>& out) { return read_all(value, out); }
 
+bool read(const json& value, std::vector<tcp_relay>& out) { return read_all(value, out); }
+
 bool read(const json& value, std::map<std::string, std::string>& out) {
     if (!value.is_object()) return false;
     for (const auto& [name, each] : value.items()) {
@@ -110,6 +116,12 @@ json to_json(const std::vector<bind_mount>& from) {
     for (const bind_mount& each : from)
         out.push_back(
             {{"source", to_text(each.source)}, {"target", to_text(each.target)}, {"writable", each.writable}});
+    return out;
+}
+
+json to_json(const std::vector<tcp_relay>& from) {
+    json out = json::array();
+    for (const tcp_relay& each : from) out.push_back({{"socket", to_text(each.socket)}, {"port", each.port}});
     return out;
 }
 

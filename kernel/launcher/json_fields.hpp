@@ -17,6 +17,7 @@ std::string to_text(std::string_view bytes);
 
 nlohmann::json to_json(const std::vector<std::string>& from);
 nlohmann::json to_json(const std::vector<bind_mount>& from);
+nlohmann::json to_json(const std::vector<tcp_relay>& from);
 nlohmann::json to_json(const std::map<std::string, std::string>& from);
 
 // null, which no read() takes, when there is no such field.
@@ -29,6 +30,7 @@ bool read(const nlohmann::json& value, std::int32_t& out);
 bool read(const nlohmann::json& value, std::int64_t& out);
 bool read(const nlohmann::json& value, std::vector<std::string>& out);
 bool read(const nlohmann::json& value, std::vector<bind_mount>& out);
+bool read(const nlohmann::json& value, std::vector<tcp_relay>& out);
 bool read(const nlohmann::json& value, std::map<std::string, std::string>& out);
 
 }  // namespace kernel

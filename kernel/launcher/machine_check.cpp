@@ -24,6 +24,7 @@ launch_request trial(const std::vector<std::string>& directories) {
     what.argv = {"/bin/cat", "/proc/self/status"};
     what.env = {{"PATH", "/usr/bin:/bin"}};
     what.working_dir = "/";
+    what.own_network = true;
     for (const std::string& each : directories)
         what.mounts.push_back({each, "/mnt/" + std::to_string(what.mounts.size()), true});
     return what;
@@ -51,7 +52,9 @@ std::string status_inside(const isolation& how, id_range ids, control_groups& gr
     const auto user = how.users_of_its_own() ? users.take(what.mounts) : nullptr;
     output_file output = output_file::in_memory();
     const control_group group = groups.make();
-    box inside = box::make(what, how, user, output.writer(), group, [] {});
+    isolation of_this = how;
+    of_this.own_network = what.own_network;
+    box inside = box::make(what, of_this, user, output.writer(), group, [] {});
     wait_for_end(inside);
     return output.last_lines(words_limit);
 }

@@ -42,6 +42,14 @@ struct box_limits {
     bool operator==(const box_limits&) const = default;
 };
 
+// Connections to a Unix socket inside the box that are led to a TCP port of its loopback interface.
+struct tcp_relay {
+    std::string socket;  // its path, inside
+    std::int32_t port = 0;
+
+    bool operator==(const tcp_relay&) const = default;
+};
+
 struct launch_request {
     std::string id;                          // chosen by the gateway, unique among living kernels
     std::vector<std::string> argv;           // argv[0] is an absolute path, as it is inside the box
@@ -53,10 +61,16 @@ struct launch_request {
     // When set, the kernel is forked from it instead of executed; argv is then what the forked child reads.
     std::optional<zygote_command> zygote;
     box_limits limits = {};
+    bool own_network = false;  // the box's has a loopback interface, and on it the listener of launch_answer
+    std::vector<tcp_relay> relays = {};
 
     bool operator==(const launch_request&) const = default;
 };
 
+// On 127.0.0.1 of a network namespace: whoever accepts from this listener is what the box has of the network.
+constexpr std::uint16_t proxy_port = 3128;
+
+// Comes with that listener where own_network was asked for.
 struct launch_answer {
     std::string id;
     std::int32_t pid = 0;       // the kernel, in the gateway's pid namespace; 0 when it failed

@@ -126,7 +126,10 @@ void service::update(const std::string& id, living& each) {
     if (each.inside.waits_for_kernel()) ask_for_kernel(each);
     if (each.answered || !each.inside.runs()) return;
     each.answered = true;
-    answer(launch_answer{id, each.inside.kernel_pid(), each.inside.init_pid(), {}});
+    const launch_answer done{id, each.inside.kernel_pid(), each.inside.init_pid(), {}};
+    const file_descriptor listener = each.inside.take_proxy_listener();
+    const int number = listener.get();
+    answer(done, std::span(&number, listener ? 1 : 0));
 }
 
 reply service::finish(const std::string& id, living& each) {
@@ -171,8 +174,14 @@ void service::handle(const launch_request& what, files&) {
 }
 
 box service::make_box(const launch_request& what, const output_file& output, const control_group& group) {
-    return box::make(what, how_, how_.users_of_its_own() ? users_.take(what.mounts) : nullptr, output.writer(), group,
-                     [this] { forget_requests(); });
+    return box::make(what, isolation_of(what), how_.users_of_its_own() ? users_.take(what.mounts) : nullptr,
+                     output.writer(), group, [this] { forget_requests(); });
+}
+
+isolation service::isolation_of(const launch_request& what) const {
+    isolation how = how_;
+    how.own_network = what.own_network;
+    return how;
 }
 
 // In a child that becomes the init of a box, whose kernel can read its memory: what other sessions were started with.
@@ -225,6 +234,6 @@ void service::kill_all() {
 }
 
 // A peer that has gone is seen by the next poll.
-void service::answer(const reply& what) { send_text(socket_, encode(what), true); }
+void service::answer(const reply& what, std::span<const int> with) { send_text(socket_, encode(what), true, with); }
 
 }  // namespace kernel

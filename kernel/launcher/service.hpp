@@ -6,6 +6,7 @@
 #include <chrono>
 #include <list>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -91,7 +92,8 @@ class service {
     int time_to_wait() const;
     void tick();
     void kill_all();
-    void answer(const reply& what);
+    void answer(const reply& what, std::span<const int> with = {});
+    isolation isolation_of(const launch_request& what) const;
 
     int socket_;
     isolation how_;

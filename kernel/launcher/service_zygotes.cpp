@@ -23,13 +23,8 @@ void service::ask_for_kernel(living& each) {
     try {
         const launch_request& what = each.request;
         fork_job job;
-        job.request = {what.id,
-                       what.argv,
-                       what.env,
-                       what.working_dir,
-                       how_.unprivileged,
-                       how_.confined,
-                       static_cast<bool>(each.inside.wall())};
+        job.request = {what.id,           what.argv,     what.env,         what.working_dir,
+                       how_.unprivileged, how_.confined, what.own_network, static_cast<bool>(each.inside.wall())};
         job.init = copy(each.inside.end());
         job.reports = each.inside.take_kernels_end();
         job.output = copy(each.output.writer());

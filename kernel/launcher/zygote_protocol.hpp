@@ -23,6 +23,7 @@ struct fork_request {
     // How boxes are made (kernel/sandbox/namespaces.hpp).
     bool unprivileged = false;
     bool confined = true;
+    bool own_network = false;
     bool walled = false;
 
     bool operator==(const fork_request&) const = default;

@@ -42,6 +42,14 @@ void check_mounts(const std::vector<bind_mount>& mounts) {
     }
 }
 
+void check_relays(const std::vector<tcp_relay>& relays) {
+    for (const tcp_relay& each : relays) {
+        check_path(each.socket, "relay socket");
+        if (each.port < 1 || each.port > 65'535)
+            throw box_error("relay port " + std::to_string(each.port) + " is none");
+    }
+}
+
 void check_arguments(const std::vector<std::string>& argv, const std::string& field) {
     if (argv.empty()) throw box_error(field + " is empty: it must name a program");
     for (const std::string& each : argv) check_text(each, field);
@@ -89,6 +97,7 @@ void check(const launch_request& what) {
     check_path(what.working_dir, "working_dir");
     check_hostname(what.hostname);
     check_mounts(what.mounts);
+    check_relays(what.relays);
     check(what.limits);
 }
 
@@ -145,6 +154,7 @@ box& box::operator=(box&& other) noexcept {
     std::swap(reports_, other.reports_);
     std::swap(kernels_end_, other.kernels_end_);
     std::swap(wall_, other.wall_);
+    std::swap(proxy_listener_, other.proxy_listener_);
     std::swap(init_, other.init_);
     std::swap(kernel_, other.kernel_);
     std::swap(status_, other.status_);
@@ -196,6 +206,9 @@ void box::receive() {
                 break;
             case report_kind::kernel_known:
                 known_ = true;
+                break;
+            case report_kind::network_made:
+                if (!proxy_listener_) proxy_listener_ = std::move(each->file);
                 break;
             case report_kind::send_signal:
             case report_kind::kernel_is:

@@ -52,6 +52,8 @@ class box {
     bool was_born() const { return runs_; }  // the kernel has said that it runs
     // Of a forked kernel also: init is closed to it, or has gone.
     bool runs() const { return runs_ && (known_ || !forked_ || is_ending()); }
+    // The listener of its network, if that is its own. Once, when the kernel runs.
+    file_descriptor take_proxy_listener() { return std::move(proxy_listener_); }
     int init_pid() const { return init_; }
     int kernel_pid() const { return kernel_; }
     // After reap(): why it never ran (empty when it did), and waitpid's status of the kernel.
@@ -72,6 +74,7 @@ class box {
     file_descriptor reports_;
     file_descriptor kernels_end_;
     file_descriptor wall_;
+    file_descriptor proxy_listener_;
     int init_ = 0;
     int kernel_ = 0;
     int status_ = 9;  // what waitpid says of a kernel that was killed with its init

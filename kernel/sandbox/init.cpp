@@ -11,10 +11,12 @@
 #include <cerrno>
 
 #include "kernel/sandbox/box_error.hpp"
+#include "kernel/sandbox/box_network.hpp"
 #include "kernel/sandbox/confinement.hpp"
 #include "kernel/sandbox/file_wall.hpp"
 #include "kernel/sandbox/process_state.hpp"
 #include "kernel/sandbox/program.hpp"
+#include "kernel/sandbox/relay.hpp"
 #include "kernel/sandbox/report.hpp"
 #include "kernel/sandbox/root.hpp"
 
@@ -75,6 +77,12 @@ file_descriptor make_wall(const launch_request& what, const isolation& how, int 
     told.kind = report_kind::wall;
     if (made) send_report(report_socket, told, made);
     return made;
+}
+
+void hand_over_network(int report_socket) {
+    report made;
+    made.kind = report_kind::network_made;
+    send_report(report_socket, made, open_network());
 }
 
 pid_t start_kernel(const launch_request& what, const file_descriptor& wall, int report_socket) {
@@ -159,6 +167,8 @@ void run_init(const launch_request& what, const isolation& how, const box_user* 
     try {
         become_init(report_socket, output, user);
         if (how.unprivileged) map_box_user(how);
+        enter_control_namespace();
+        if (how.own_network) hand_over_network(report_socket);
         set_hostname(what.hostname);
         assemble_root(how, what.hostname, what.mounts, root_of::box, user);
         if (user) user->give(output);
@@ -167,6 +177,7 @@ void run_init(const launch_request& what, const isolation& how, const box_user* 
         give_up_rights(how, user, wall, report_socket);
         pid_t kernel = what.zygote ? 0 : start_kernel(what, wall, report_socket);
         wall.reset();
+        if (!what.relays.empty()) start_relay(what.relays);
         if (what.zygote) let_zygote_join(how, true);
         report ready;
         ready.kind = what.zygote ? report_kind::assembled : report_kind::kernel_runs;

@@ -29,7 +29,8 @@ pid_t fork_into_box(const file_descriptor& own, int init, const std::function<pi
 void join_box(int init, const isolation& how) {
     // One call, so that the box's user namespace gives an ordinary user the right to join the others, which belong to
     // it.
-    const int namespaces = CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS | (how.user_namespace() ? CLONE_NEWUSER : 0);
+    const int namespaces = CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP |
+                           (how.user_namespace() ? CLONE_NEWUSER : 0) | (how.own_network ? CLONE_NEWNET : 0);
     require(setns(init, namespaces), "join the box's namespaces");
 }
 

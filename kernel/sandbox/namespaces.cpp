@@ -55,7 +55,7 @@ pid_t fork_into(unsigned long namespaces, file_descriptor& pidfd, const std::str
 }  // namespace
 
 isolation possible_isolation(bool confined) {
-    return {!may_administer() || !has_every_id(), confined, geteuid(), getegid()};
+    return {!may_administer() || !has_every_id(), confined, false, geteuid(), getegid()};
 }
 
 void enter_user_namespace(const isolation& how) {
@@ -66,15 +66,25 @@ void enter_user_namespace(const isolation& how) {
 }
 
 pid_t fork_into_namespaces(const isolation& how, file_descriptor& pidfd, file_descriptor& group) {
-    constexpr unsigned long always = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS;
+    unsigned long all = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS;
+    std::string names = "mount, pid, ipc and uts";
+    if (how.own_network) {
+        all |= CLONE_NEWNET;
+        names = "network, " + names;
+    }
+    if (how.unprivileged) {
+        all |= CLONE_NEWUSER;
+        names = "user, " + names;
+    }
     if (group) {
-        const pid_t pid = fork_into_group(how.unprivileged ? always | CLONE_NEWUSER : always, pidfd, group);
+        const pid_t pid = fork_into_group(all, pidfd, group);
         if (pid >= 0) return pid;
         group.reset();
     }
-    if (!how.unprivileged) return fork_into(always, pidfd, "mount, pid, ipc and uts namespaces");
-    return fork_into(always | CLONE_NEWUSER, pidfd, "user, mount, pid, ipc and uts namespaces");
+    return fork_into(all, pidfd, names + " namespaces");
 }
+
+void enter_control_namespace() { require(unshare(CLONE_NEWCGROUP), "make a cgroup namespace"); }
 
 pid_t fork_into_mount_namespace(file_descriptor& pidfd) {
     return fork_into(CLONE_NEWNS, pidfd, "a mount namespace for a zygote");

@@ -18,6 +18,7 @@ struct isolation {
     bool unprivileged = false;
     // What runs in a box has no rights (confinement.hpp). Else root's boxes have no user namespace.
     bool confined = true;
+    bool own_network = false;  // of one box: a network namespace (box_network.hpp)
     uid_t uid = 0;
     gid_t gid = 0;
 
@@ -38,7 +39,8 @@ void write_mappings(const std::string& process, const id_mapping& users, const i
 // executes may join the boxes made from it. Throws box_error; keeps no other capabilities than that takes.
 void enter_user_namespace(const isolation& how);
 
-// fork() into new mount, pid, ipc, uts (unprivileged: and user) namespaces: 0 in the child, which is pid 1 there.
+// fork() into new mount, pid, ipc, uts (unprivileged: and user; own_network: and network) namespaces: 0 in the child,
+// which is pid 1 there.
 // The child must not start threads: the C library there still believes in the parent's thread id.
 // `group`: a directory of control groups version 2 that the child is born into; released where that was not possible.
 pid_t fork_into_namespaces(const isolation& how, file_descriptor& pidfd, file_descriptor& group);
@@ -46,6 +48,9 @@ pid_t fork_into_namespaces(const isolation& how, file_descriptor& pidfd, file_de
 pid_t fork_into_mount_namespace(file_descriptor& pidfd);
 // The same into a new user namespace only, without a descriptor.
 pid_t fork_into_user_namespace();
+
+// In the child, once it is in its control groups, which are all that can be seen of them from then on.
+void enter_control_namespace();
 
 // In the child, unprivileged: the box's user is the user who made it, and there is nobody else.
 void map_box_user(const isolation& how);

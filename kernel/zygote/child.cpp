@@ -43,6 +43,7 @@ void settle(fork_order& order) {
     isolation how;
     how.unprivileged = order.request.unprivileged;
     how.confined = order.request.confined;
+    how.own_network = order.request.own_network;
     join_box(order.init.get(), how);
     confine(how, order.wall);
     order.wall.reset();

@@ -26,11 +26,11 @@ MAY_INCLUDE: dict[str, set[str]] = {
     "gateway/tools": BASE | {"gateway/outbound"},
     "gateway/accounts": BASE | {"gateway/storage", "gateway/outbound", "gateway/tools", "messaging"},
     "gateway/packages": BASE | {"gateway/tools"},
-    "gateway/sessions": BASE | {"gateway/storage", "gateway/kernels", "gateway/tools", "messaging", "mounts", "kernel/launcher"},
+    "gateway/sessions": BASE | {"gateway/storage", "gateway/kernels", "gateway/tools", "gateway/egress", "messaging", "mounts", "kernel/launcher"},
 }
 
 API = BASE | {"gateway/storage", "gateway/http", "gateway/files", "gateway/sessions", "gateway/tools", "gateway/accounts", "gateway/packages",
-              "gateway/kernels", "messaging", "mounts"}
+              "gateway/egress", "gateway/kernels", "messaging", "mounts"}
 for family in ("jupyter", "agent", "helpers", "composio", "mcp"):
     MAY_INCLUDE[f"gateway/api/{family}"] = API
 # The tool router shows cells in the words of the agent API.

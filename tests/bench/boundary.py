@@ -9,7 +9,9 @@ from bench.socket_client import now
 from bench.targets import Cellgate, Target
 
 REFILL_S = 0.3
-PATHS = {"forked": {}, "from a pool": {"kernels__pool": {"cellgate": 2}}}
+PATHS = {"forked": {}, "from a pool": {"kernels__jupyter_pool": {"cellgate": 2}}}
+FULL = {"network__jupyter": "own"}
+NONE = {"kernels__isolation": "none", "network__jupyter": "host"}
 
 
 def measure(target: Target, starts: int) -> Numbers:
@@ -33,7 +35,7 @@ def goals(own: Numbers) -> list[tuple[str, bool]]:
 
 def _first_replies(starts: int, settings: dict) -> tuple[float, float]:
     with ExitStack() as held:
-        gateways = [held.enter_context(closing(Cellgate("cellgate", kernels__isolation=how, **settings))) for how in ("full", "none")]
+        gateways = [held.enter_context(closing(Cellgate("cellgate", **how, **settings))) for how in (FULL, NONE)]
         taken: list[list[float]] = [[], []]
         for turn in range(starts + 2):
             for which in (0, 1) if turn % 2 else (1, 0):

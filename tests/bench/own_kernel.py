@@ -101,7 +101,7 @@ def imported_from_pool(target: Target, sizes: Sizes) -> Numbers:
     if target.name != "Cellgate":
         return {}
     kernel = target.rest.kernel
-    with closing(Cellgate(kernel, kernels__pool={kernel: POOL})) as warm:
+    with closing(Cellgate(kernel, kernels__jupyter_pool={kernel: POOL})) as warm:
         taken = _start_times(warm, sizes.starts if is_ours(warm) else sizes.slow_starts, REFILL_S[kernel])
     return _distribution("pandas imported, first reply from a warm pool", taken)
 

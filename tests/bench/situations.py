@@ -21,7 +21,7 @@ def warm_first_reply(target: Target, times: int) -> Numbers:
     """Row 29: POST to the first reply while a warm kernel waits. The peer has no pool."""
     if target.name != "Cellgate":
         return {}
-    with closing(Cellgate(kernels__pool={"ipykernel": 2})) as warm:
+    with closing(Cellgate(kernels__jupyter_pool={"ipykernel": 2})) as warm:
         def once() -> float:
             time.sleep(REFILL_S)
             begin = now()

@@ -84,7 +84,7 @@ def test_python3_can_be_left_to_ipykernel(start_gateway, tmp_path: Path) -> None
 
 
 def test_row_29_warm_kernels_are_handed_out_and_refilled(start_gateway) -> None:
-    gateway = start_gateway(kernels__pool={"cellgate": 1}, kernels__max=3)
+    gateway = start_gateway(kernels__jupyter_pool={"cellgate": 1}, kernels__max=3)
     jupyter = gateway.jupyter()
     for number in range(3):
         with jupyter.connect(jupyter.start_kernel(env={"KERNEL_NUMBER": str(number)})) as channels:

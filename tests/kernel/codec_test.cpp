@@ -17,6 +17,8 @@ launch_request full_request() {
     what.hostname = "h";
     what.output_file = "/o";
     what.limits = {500, 1ll << 40, 1'024};
+    what.own_network = true;
+    what.relays = {{"/run/k/k-1", 4711}, {"\xff", 0}};
     return what;
 }
 
@@ -46,7 +48,7 @@ TEST(the_launchers_codec, gives_back_findings) {
 
 TEST(the_launchers_codec, gives_back_what_a_zygote_is_told_and_tells) {
     zygote_order order =
-        fork_request{"k", {"cellgate-kernel", "-f", "\xe9"}, {{"A", "b\xff"}}, "/home/user", true, true, true};
+        fork_request{"k", {"cellgate-kernel", "-f", "\xe9"}, {{"A", "b\xff"}}, "/home/user", true, true, true, true};
     EXPECT_EQ(decode_zygote_order(encode(order)), order);
     for (const zygote_reply& each : {zygote_reply(zygote_ready{}), zygote_reply(fork_done{"k", 5}),
                                      zygote_reply(fork_refusal{"k", "no \xff", true}), zygote_reply(child_end{5, 9})})

@@ -151,7 +151,10 @@ void launched::receive() {
     received_text in = receive_text(socket_.get(), true);
     std::optional<reply> what = decode_reply(in.text);
     if (!what) throw std::runtime_error("the launcher has gone");
-    if (const auto* answer = std::get_if<launch_answer>(&*what)) answers_[answer->id] = *answer;
+    if (const auto* answer = std::get_if<launch_answer>(&*what)) {
+        answers_[answer->id] = *answer;
+        listener_ = in.files.empty() ? file_descriptor() : std::move(in.files.front());
+    }
     if (const auto* notice = std::get_if<exit_notice>(&*what)) exits_[notice->id] = *notice;
     if (const auto* notice = std::get_if<limits_notice>(&*what)) offered_ = *notice;
     if (const auto* answer = std::get_if<run_answer>(&*what)) run_answers_[answer->id] = *answer;

@@ -36,6 +36,8 @@ class launched : public testing::TestWithParam<who> {
     launch_request script(const std::string& text);
     launch_answer launch(const launch_request& what);
     launch_answer take_answer(const std::string& id);
+    // What came with the last answer of a launch.
+    file_descriptor take_listener() { return std::move(listener_); }
     exit_notice wait_for_notice(const std::string& id);
     int wait_for_exit(const std::string& id) { return wait_for_notice(id).status; }  // waitpid's
     limits_notice offered();
@@ -77,6 +79,7 @@ class launched : public testing::TestWithParam<who> {
     test_support::temporary_directory directory_;
     file_descriptor socket_;
     file_descriptor events_;
+    file_descriptor listener_;
     int launcher_ = 0;
     int launched_ = 0;
     std::map<std::string, launch_answer> answers_;

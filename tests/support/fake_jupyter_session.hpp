@@ -123,6 +123,7 @@ class fake_session final : public gateway::sessions::session {
     gateway::sessions::cell_settings settings_for(gateway::sessions::origin who) const override {
         return gateway::sessions::choose_settings({}, who, options_.settings);
     }
+    const gateway::egress::proxy* network() const override { return nullptr; }
     const std::string& helper_key() const override { return empty_; }
     const gateway::tools::shared_meters& meters() const override { return meters_; }
     const std::string& files_directory() const override { return empty_; }

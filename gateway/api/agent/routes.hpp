@@ -21,7 +21,8 @@ struct agent_options {
     std::uint64_t text_file_max_bytes = 1ull << 30;  // of that file
     milliseconds keep_alive{5'000};                  // between the spaces of an execute answer that waits
     std::string base_url = "/";                      // begins and ends with "/"; Location begins with it
-    asio::thread_pool* pool = nullptr;  // takes large requests apart, reads and writes files; outlives the router
+    asio::thread_pool* pool = nullptr;    // takes large requests apart, reads and writes files; outlives the router
+    std::size_t max_network_rules = 200;  // network.max_rules
     std::shared_ptr<const files::links> links;               // to files; null: such as end with the process
     accounts::account_store* accounts = nullptr;             // outlives the router; null: no routes for them
     std::shared_ptr<const http::session_keys> session_keys;  // for local sandboxes; null: such as end with the process

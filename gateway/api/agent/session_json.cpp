@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "gateway/api/agent/json_text.hpp"
+#include "gateway/api/agent/network_json.hpp"
 #include "gateway/sessions/json_reading.hpp"
 
 namespace gateway::api::agent {
@@ -76,6 +77,7 @@ json session_object(const sessions::session& from) {
         {"jupyter_install", of_people.install},
         {"sandbox", sandbox_object(from)},
         {"limits", limits_object(from.size())},
+        {"network", network_object(from)},
         {"connections", {{"jupyter", from.connections()}, {"agents", from.agent_sockets()}}},
         {"restarts", from.restarts()},
         {"tokens", tokens_object(from.meters()->model)},

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "gateway/api/agent/fields.hpp"
+#include "gateway/sessions/json_reading.hpp"
 
 namespace gateway::api::agent {
 namespace {
@@ -12,6 +14,7 @@ namespace {
 constexpr std::size_t most_name_bytes = 200;
 constexpr std::size_t most_env_bytes = 128u << 10;  // what Linux takes for one variable (MAX_ARG_STRLEN)
 constexpr std::size_t most_env_total = 256u << 10;
+constexpr std::size_t most_network_bytes = 1u << 20;
 
 bool has_control_character(const std::string& text) {
     return std::any_of(text.begin(), text.end(), [](unsigned char byte) { return byte < 0x20 || byte == 0x7f; });
@@ -46,6 +49,15 @@ void check_env(fields& from, const std::map<std::string, std::string>& env) {
     }
 }
 
+std::optional<egress::policy> network_policy(fields& from, std::size_t max_rules) {
+    const auto text = from.object("network", most_network_bytes);
+    if (text.empty()) return std::nullopt;
+    auto parsed = egress::parse_policy(sessions::parse_object(text), max_rules);
+    if (parsed) return std::move(*parsed);
+    from.refuse(parsed.error().message);
+    return std::nullopt;
+}
+
 result<void> check_user(const std::string& user, const http::principal& caller) {
     if (caller.is_admin() || user == caller.user_id) return {};
     return failure{errc::forbidden,
@@ -67,7 +79,7 @@ std::optional<std::optional<milliseconds>> changed_seconds(fields& from, const c
 
 }  // namespace
 
-result<sessions::session_change> parse_session_change(const std::string& body) {
+result<sessions::session_change> parse_session_change(const std::string& body, std::size_t max_network_rules) {
     auto object = read_request(body, request_form::plain);
     if (!object) return object.error();
     fields from(*object);
@@ -80,13 +92,15 @@ result<sessions::session_change> parse_session_change(const std::string& body) {
     made.error_correction =
         changed<sessions::correction_mode>(from, "error_correction", [&] { return from.error_correction(); });
     made.install = changed<bool>(from, "install", [&] { return from.flag("install"); });
+    made.network = changed<egress::policy>(from, "network", [&] { return network_policy(from, max_network_rules); });
     made.sandbox = from.object("sandbox", sessions::most_sandbox_bytes);
     made.forget_sandbox = from.is_null("sandbox");
     if (auto good = from.finish(); !good) return good.error();
     return made;
 }
 
-result<sessions::session_options> parse_session_request(const std::string& body, const http::principal& caller) {
+result<sessions::session_options> parse_session_request(const std::string& body, const http::principal& caller,
+                                                        std::size_t max_network_rules) {
     auto object = read_request(body, request_form::plain);
     if (!object) return object.error();
     fields from(*object);
@@ -108,6 +122,7 @@ result<sessions::session_options> parse_session_request(const std::string& body,
     made.idle_timeout = from.seconds("idle_timeout_s");
     made.lifetime = from.seconds("lifetime_s");
     made.settings = from.settings();
+    made.network = network_policy(from, max_network_rules);
     if (auto good = from.finish(); !good) return good.error();
     if (auto allowed = check_user(made.user_id, caller); !allowed) return allowed.error();
     return made;

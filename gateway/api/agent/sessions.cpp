@@ -10,6 +10,7 @@
 #include "gateway/api/agent/context.hpp"
 #include "gateway/api/agent/fields.hpp"
 #include "gateway/api/agent/json_text.hpp"
+#include "gateway/api/agent/network_json.hpp"
 #include "gateway/api/agent/session_json.hpp"
 #include "gateway/api/agent/session_request.hpp"
 
@@ -78,7 +79,7 @@ awaitable<http::response> list_sessions(context& with, http::request& from) {
 awaitable<http::response> create_session(context& with, http::request& from) {
     auto good = check_query(from, {});
     if (!good) co_return refuse(good.error(), from);
-    auto options = parse_session_request(from.body, from.caller);
+    auto options = parse_session_request(from.body, from.caller, with.options.max_network_rules);
     if (!options) co_return refuse(options.error(), from);
     auto made = co_await with.registry.create(std::move(*options));
     if (!made) co_return refuse(made.error(), from);
@@ -100,11 +101,19 @@ awaitable<http::response> change_session(context& with, http::request& from) {
     if (!good) co_return refuse(good.error(), from);
     auto found = find_session(with, from);
     if (!found) co_return refuse(found.error(), from);
-    auto change = parse_session_change(from.body);
+    auto change = parse_session_change(from.body, with.options.max_network_rules);
     if (!change) co_return refuse(change.error(), from);
     auto changed = co_await with.registry.change((*found)->id(), std::move(*change));
     if (!changed) co_return refuse(changed.error(), from);
     co_return http::json_response(session_json(**found));
+}
+
+awaitable<http::response> get_network(context& with, http::request& from) {
+    auto good = check_query(from, {"user_id"});
+    if (!good) co_return refuse(good.error(), from);
+    auto found = find_session(with, from);
+    if (!found) co_return refuse(found.error(), from);
+    co_return http::json_response(network_json(**found));
 }
 
 awaitable<http::response> delete_session(context& with, http::request& from) {
@@ -154,6 +163,7 @@ void add_session_routes(http::router& routes, const std::shared_ptr<context>& wi
     add_route(routes, with, "GET", "/api/v1/sessions/{}", scope::execute, get_session);
     add_route(routes, with, "PATCH", "/api/v1/sessions/{}", scope::session, change_session);
     add_route(routes, with, "DELETE", "/api/v1/sessions/{}", scope::session, delete_session);
+    add_route(routes, with, "GET", "/api/v1/sessions/{}/network", scope::execute, get_network);
     add_route(routes, with, "POST", "/api/v1/sessions/{}/interrupt", scope::execute, interrupt_session);
     add_route(routes, with, "POST", "/api/v1/sessions/{}/restart", scope::execute, restart_session);
 }

@@ -36,7 +36,7 @@ result<sessions::session_options> options_of(const agent_call& from) {
         body["sandbox"] = {{"sandbox_size", *size}};
         body.erase("sandbox_size");
     }
-    return agent::parse_session_request(to_text(body), from.caller);
+    return agent::parse_session_request(to_text(body), from.caller, from.with.options.max_network_rules);
 }
 
 json error_of(const sessions::cell& from) {

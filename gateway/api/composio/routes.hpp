@@ -21,6 +21,7 @@ struct service_options {
     std::string base_url = "/";                      // begins and ends with "/"; links begin with it
     std::size_t text_limit_chars = 40'000;           // of a cell's result; what is longer goes to a file of the session
     std::uint64_t text_file_max_bytes = 1ull << 30;  // of that file
+    std::size_t max_network_rules = 200;             // network.max_rules
     milliseconds keep_alive{5'000};                  // between the spaces of an answer that waits
     milliseconds head_wait{1'000};                   // a toolkit's tool that is refused within this is told by a status
     milliseconds progress{1'000};                    // between progress notifications of MCP

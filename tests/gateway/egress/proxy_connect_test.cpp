@@ -187,7 +187,6 @@ TEST_F(proxy_connect, an_address_of_this_machine_is_refused_unless_it_is_named) 
     EXPECT_EQ(asked("a.test:1"), "403 address_refused");
     EXPECT_EQ(asked(literal), "403 address_refused");
     test_support::await(io, made->stop());
-    test_support::await(io, tasks->join());
     how.reach.named = {*outbound::parse_network(own->to_string())};
     start(policy_of(R"({"mode":"all"})"));
     EXPECT_EQ(asked("a.test:1"), "502 unavailable");

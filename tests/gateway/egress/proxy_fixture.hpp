@@ -125,7 +125,6 @@ struct proxy_fixture : testing::Test {
     std::vector<std::string> looked_up;
     std::vector<std::string> told;  // events
     std::unique_ptr<proxy> made;
-    std::unique_ptr<task_group> tasks;
 
     proxy_fixture() {
         how.reach.loopback = true;
@@ -133,10 +132,15 @@ struct proxy_fixture : testing::Test {
     }
     ~proxy_fixture() override {
         if (made) test_support::await(io, made->stop());
-        if (tasks) test_support::await(io, tasks->join());
         test_support::await(io, server.stop());
     }
 
+    // As a session's network has one on TCP.
+    acceptor listener(const std::string& at) {
+        asio::local::stream_protocol::acceptor made(io, {at});
+        const auto protocol = asio::generic::stream_protocol(AF_UNIX, 0);
+        return acceptor(io, protocol, made.release());
+    }
     std::string path() const { return directory.path() + "/proxy.sock"; }
     std::string port() const { return std::to_string(server.port()); }
     std::string at(const std::string& host) const { return host + ":" + port(); }
@@ -152,10 +156,8 @@ struct proxy_fixture : testing::Test {
         meter_events tell;
         tell.denied = [this](const destination& to, denial why) { told.push_back(to.host + " " + to_string(why)); };
         tell.used_up = [this](std::uint64_t most) { told.push_back("used up " + std::to_string(most)); };
-        made = std::make_unique<proxy>(io.get_executor(), listen_at(io.get_executor(), path()).value(), std::move(what),
-                                       how, std::move(tell));
-        tasks = std::make_unique<task_group>(io.get_executor());
-        tasks->spawn("proxy", made->run());
+        made = std::make_unique<proxy>(io.get_executor(), std::move(what), how, std::move(tell));
+        made->serve(listener(path()));
     }
     void start() { start(allow(rule("a.test"))); }
 

@@ -213,7 +213,6 @@ TEST_F(proxy_http, a_head_has_a_greatest_size_and_a_time) {
 
 TEST_F(proxy_http, a_head_that_does_not_come_is_a_408) {
     test_support::await(io, made->stop());
-    test_support::await(io, tasks->join());
     how.head_timeout = milliseconds(50);
     start();
     auto answer = open().send("GET http://a.test/ HTTP/1.1\r\n").read_rest();

@@ -283,11 +283,21 @@ TEST_F(proxy_tunnel, a_look_up_that_hangs_ends_at_its_limit_and_with_the_proxy) 
     EXPECT_EQ(made->connections(), 0u);
 }
 
-TEST_F(proxy_tunnel, a_socket_path_that_is_too_long_is_an_error) {
-    auto refused = listen_at(io.get_executor(), directory.path() + "/" + std::string(100, 'x'));
-    ASSERT_FALSE(refused);
-    EXPECT_NE(refused.error().message.find("choose a shorter directory"), std::string::npos);
-    EXPECT_FALSE(listen_at(io.get_executor(), directory.path() + "/missing/x"));
+TEST_F(proxy_tunnel, another_listener_takes_over_and_the_counts_go_on) {
+    start();
+    auto first = tunnel("a.test");
+    const auto before = made->counted().all().bytes_out;
+    made->serve(listener(directory.path() + "/second.sock"));
+    settle();
+    EXPECT_THROW(open(), boost::system::system_error);  // nobody listens there any more
+    program second(io, directory.path() + "/second.sock");
+    EXPECT_EQ(second.send(connect_to(at("a.test"))).read_head().substr(0, 12), "HTTP/1.1 200");
+    second.send(hello_for("a.test"));
+    EXPECT_TRUE(until([&] { return made->counted().all().bytes_out == 2 * before; }));
+    EXPECT_EQ(made->connections(), 2u);
+    made->close_listener();
+    settle();
+    EXPECT_THROW(program(io, directory.path() + "/second.sock"), boost::system::system_error);
 }
 
 }  // namespace

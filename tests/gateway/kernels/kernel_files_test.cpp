@@ -42,7 +42,7 @@ class kernel_files_test : public testing::Test {
 };
 
 TEST_F(kernel_files_test, there_is_a_connection_file_for_each_side_of_the_box) {
-    auto made = files.renew(transport::ipc, "x");
+    auto made = files.renew(transport::ipc, "x", false);
     ASSERT_TRUE(made);
     auto inside = read_connection(files.box_directory() + "/connection.json");
     auto outside = read_connection(files.connection_file());
@@ -55,7 +55,7 @@ TEST_F(kernel_files_test, there_is_a_connection_file_for_each_side_of_the_box) {
 }
 
 TEST_F(kernel_files_test, nobody_else_can_read_them) {
-    ASSERT_TRUE(files.renew(transport::ipc, "x"));
+    ASSERT_TRUE(files.renew(transport::ipc, "x", false));
     EXPECT_EQ(mode_of(files.connection_file()), 0600u);
     EXPECT_EQ(mode_of(files.box_directory() + "/connection.json"), 0600u);
     EXPECT_EQ(mode_of(files.box_directory()), 0700u);
@@ -63,7 +63,7 @@ TEST_F(kernel_files_test, nobody_else_can_read_them) {
 }
 
 TEST_F(kernel_files_test, over_tcp_both_sides_have_the_same_five_ports) {
-    auto made = files.renew(transport::tcp, "x");
+    auto made = files.renew(transport::tcp, "x", false);
     ASSERT_TRUE(made);
     EXPECT_EQ(read_connection(files.box_directory() + "/connection.json"), *made);
     std::set<int> ports = {made->shell_port, made->iopub_port, made->stdin_port, made->control_port, made->hb_port};
@@ -71,13 +71,26 @@ TEST_F(kernel_files_test, over_tcp_both_sides_have_the_same_five_ports) {
     EXPECT_EQ(made->ip, "127.0.0.1");
 }
 
+TEST_F(kernel_files_test, in_a_network_of_its_own_tcp_is_reached_by_relays) {
+    auto made = files.renew(transport::tcp, "x", true);
+    ASSERT_TRUE(made);
+    EXPECT_EQ(made->endpoint(made->shell_port), "ipc://" + files.box_directory() + "/k-1");
+    const auto inside = read_connection(files.box_directory() + "/connection.json");
+    EXPECT_EQ(inside.transport, "tcp");
+    ASSERT_EQ(files.relays().size(), 5u);
+    EXPECT_EQ(files.relays().front(), (::kernel::tcp_relay{"/run/k/k-1", inside.shell_port}));
+    EXPECT_EQ(files.relays().back(), (::kernel::tcp_relay{"/run/k/k-5", inside.hb_port}));
+    ASSERT_TRUE(files.renew(transport::ipc, "x", true));
+    EXPECT_TRUE(files.relays().empty());
+}
+
 TEST_F(kernel_files_test, the_next_process_finds_fresh_files_and_the_same_key) {
-    auto first = files.renew(transport::ipc, "x");
+    auto first = files.renew(transport::ipc, "x", false);
     auto trap = root.path() + "/elsewhere";
     std::ofstream(trap) << "mine";
     fs::remove(files.box_directory() + "/connection.json");
     fs::create_symlink(trap, files.box_directory() + "/connection.json");
-    auto second = files.renew(transport::ipc, "x");
+    auto second = files.renew(transport::ipc, "x", false);
     ASSERT_TRUE(second);
     EXPECT_EQ(*first, *second);
     EXPECT_TRUE(fs::is_regular_file(fs::symlink_status(files.box_directory() + "/connection.json")));
@@ -86,15 +99,15 @@ TEST_F(kernel_files_test, the_next_process_finds_fresh_files_and_the_same_key) {
 
 TEST_F(kernel_files_test, two_ids_that_begin_alike_do_not_share_a_directory) {
     kernel_files other(root.path(), "12345678-ffff");
-    ASSERT_TRUE(files.renew(transport::ipc, "x"));
-    ASSERT_TRUE(other.renew(transport::ipc, "x"));
+    ASSERT_TRUE(files.renew(transport::ipc, "x", false));
+    ASSERT_TRUE(other.renew(transport::ipc, "x", false));
     EXPECT_NE(files.box_directory(), other.box_directory());
 }
 
 TEST_F(kernel_files_test, nothing_stays_when_they_go) {
     {
         kernel_files mine(root.path(), "87654321");
-        ASSERT_TRUE(mine.renew(transport::ipc, "x"));
+        ASSERT_TRUE(mine.renew(transport::ipc, "x", false));
         std::ofstream(mine.box_directory() + "/left") << "x";
     }
     EXPECT_TRUE(fs::is_empty(root.path()));
@@ -102,13 +115,13 @@ TEST_F(kernel_files_test, nothing_stays_when_they_go) {
 
 TEST_F(kernel_files_test, a_missing_runtime_directory_is_named) {
     kernel_files mine(root.path() + "/none", id);
-    auto made = mine.renew(transport::ipc, "x");
+    auto made = mine.renew(transport::ipc, "x", false);
     ASSERT_FALSE(made);
     EXPECT_THAT(made.error().message, HasSubstr(root.path() + "/none"));
 }
 
 TEST_F(kernel_files_test, the_tail_of_the_output_is_its_last_lines_as_valid_text) {
-    ASSERT_TRUE(files.renew(transport::ipc, "x"));
+    ASSERT_TRUE(files.renew(transport::ipc, "x", false));
     EXPECT_EQ(files.output_tail(), "");
     write_output("one\n\x1b[31mtwo\xff\n\n");
     EXPECT_EQ(files.output_tail(), "one\n[31mtwo\xef\xbf\xbd");

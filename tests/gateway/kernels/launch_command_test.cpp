@@ -302,6 +302,22 @@ TEST_F(forked_test, limits_go_with_the_request_and_libraries_start_as_many_threa
     EXPECT_EQ(request()->env["OMP_NUM_THREADS"], "8");
 }
 
+TEST_F(forked_test, a_network_of_its_own_goes_with_the_way_out_of_it) {
+    EXPECT_FALSE(request()->own_network);
+    EXPECT_FALSE(request()->env.contains("https_proxy"));
+    options.own_network = true;
+    auto made = request();
+    EXPECT_TRUE(made->own_network);
+    EXPECT_TRUE(made->zygote);
+    EXPECT_EQ(made->env["https_proxy"], "http://127.0.0.1:3128");
+    EXPECT_EQ(make_run_request(shared, options, {}).env["HTTP_PROXY"], "http://127.0.0.1:3128");
+    shared.inherited_env["https_proxy"] = "http://proxy.of.the.machine:8080";
+    EXPECT_EQ(request()->env["https_proxy"], "http://127.0.0.1:3128") << "it cannot be reached from there";
+    options.env = {{"https_proxy", "http://127.0.0.1:9999"}};
+    EXPECT_EQ(request()->env["https_proxy"], "http://127.0.0.1:9999");
+    EXPECT_EQ(request()->env["http_proxy"], "http://127.0.0.1:3128");
+}
+
 TEST_F(forked_test, the_environment_must_be_there) {
     options.spec.hints.prefix = root.path() + "/gone";
     auto made = request();

@@ -46,9 +46,10 @@ class pool_test : public kernel_fixture {
         ASSERT_TRUE(until([&] { return warm->ready(name) == ready; }));
     }
     void begin(const std::string& name, int size) {
-        settings.sizes[name] = size;
-        auto make = [this](const kernelspec& spec) -> result<kernel_options> {
+        settings.sizes.push_back({name, size});
+        auto make = [this](const kernelspec& spec, bool own_network) -> result<kernel_options> {
             auto made = options();
+            made.own_network = own_network;
             made.spec = spec;
             made.env = {{"BASE", "1"}};
             return made;
@@ -90,9 +91,20 @@ TEST_F(pool_test, a_wish_that_does_not_fit_gets_nothing) {
     EXPECT_FALSE(take({"python3", {{"BASE", "1"}}}));
     EXPECT_FALSE(take({"none", {{"BASE", "1"}}}));
     EXPECT_FALSE(take({"bash", {{"BASE", "1"}}, "/work"}));
+    EXPECT_FALSE(take({"bash", {{"BASE", "1"}}, "/home/user", true}));
     EXPECT_FALSE(take({"bash", {{"BASE", "2"}}}));
     EXPECT_FALSE(take({"bash", {}}));
     EXPECT_EQ(warm->ready("bash"), 1u);
+}
+
+TEST_F(pool_test, kernels_of_both_kinds_of_network_are_kept_apart) {
+    settings.sizes.push_back({"bash", 1, true});
+    fill("bash", 1, 2);
+    auto taken = take({"bash", {{"BASE", "1"}}, "/home/user", true});
+    ASSERT_TRUE(taken);
+    EXPECT_TRUE(taken->options.own_network);
+    EXPECT_FALSE(take({"bash", {{"BASE", "1"}}, "/home/user", true}));
+    EXPECT_TRUE(take({"bash", {{"BASE", "1"}}}));
 }
 
 TEST_F(pool_test, a_python_kernel_is_taken_also_for_another_environment) {
@@ -140,7 +152,7 @@ TEST_F(pool_test, kernels_that_are_forked_are_started_a_few_at_a_time) {
     install_forked("cellgate");
     settings.forked_at_once = 3;
     processes.next(behaviour::hangs, 5);
-    settings.sizes["bash"] = 2;
+    settings.sizes.push_back({"bash", 2});
     begin("cellgate", 5);
     settle();
     EXPECT_EQ(processes.children().size(), 4u);  // and one of the others
@@ -160,7 +172,7 @@ TEST_F(pool_test, a_kernel_is_handed_out_under_every_name_that_it_has) {
 
 TEST_F(pool_test, two_names_of_a_kernel_fill_its_pool_together) {
     install_forked("cellgate");
-    settings.sizes["python3"] = 1;
+    settings.sizes.push_back({"python3", 1});
     fill("cellgate", 1, 2);
     EXPECT_EQ(warm->ready("python3"), 2u);
     EXPECT_TRUE(take({"cellgate", {{"BASE", "1"}}}));

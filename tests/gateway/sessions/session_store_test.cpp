@@ -31,6 +31,7 @@ class SessionStore : public ::testing::Test {
         made.options.env = {{"A", "1"}, {"B", "\xc3\xa9"}};
         made.options.sandbox = R"({"sandbox_size":"medium"})";
         made.options.cell_timeout = milliseconds(1500);
+        made.options.network = egress::parse_policy({{"mode", "all"}, {"max_bytes", 7}}, 1).value();
         made.options.settings.error_correction = correction_mode::report;
         made.options.settings.install = false;
         made.directory = "dir-" + id;
@@ -100,6 +101,7 @@ TEST_F(SessionStore, GivesBackASessionAsItWas) {
     EXPECT_EQ(found.options.env, expected.options.env);
     EXPECT_EQ(found.options.sandbox, expected.options.sandbox);
     EXPECT_EQ(found.options.cell_timeout, milliseconds(1500));
+    EXPECT_EQ(found.options.network, expected.options.network);
     EXPECT_FALSE(found.options.idle_timeout || found.options.lifetime);
     EXPECT_EQ(found.options.settings.error_correction, correction_mode::report);
     EXPECT_EQ(found.options.settings.install, false);
