@@ -1,9 +1,12 @@
 // A session's own directories on the host: DATA_DIR/sessions/ID/{home,files,packages,log,uploads}, each
 // 0700. home is /home/user, files is /mnt/files and packages is /opt/cellgate/packages in its box; log, and uploads,
 // where files are until they are whole, are never shown there. One owner in the gateway: it locks DATA_DIR/sessions.
+// Where there is a disk image, what a session itself writes lies in it: DISK/sessions/ID/home and
+// DISK/sessions/ID/mount/{files,uploads}, home and mount with a limit each, and an empty file "limited" says so.
 // Functions touch the file system and may wait for it; different ids may be used from different threads.
 #pragma once
 
+#include <cstdint>
 #include <set>
 #include <string>
 #include <vector>
@@ -31,14 +34,16 @@ std::vector<::kernel::bind_mount> box_mounts(const session_paths& paths);
 class session_directories {
   public:
     // Makes DATA_DIR and DATA_DIR/sessions when they are missing. Fails when another gateway uses them, when they
-    // belong to somebody else, or are a symbolic link.
-    static result<session_directories> open(const std::string& data_dir);
+    // belong to somebody else, or are a symbolic link. `limited`: disk_image::sessions(); empty: there is none.
+    static result<session_directories> open(const std::string& data_dir, const std::string& limited = {});
 
     // `id`: 1 to 128 letters, digits, '-' and '_'. Fails when there is one of that id.
     result<session_paths> create(const std::string& id) const;
     session_paths paths(const std::string& id) const;
-    // A warm kernel's directories become a session's. Boxes that show them go on doing so.
-    result<session_paths> rename(const std::string& from, const std::string& to) const;
+    // Whether limit() does anything for them: not for those that were made while there was no disk image.
+    bool is_limited(const std::string& id) const;
+    // How much home, and files with uploads, may hold from now on; 0: as much as there is.
+    result<void> limit(const std::string& id, std::uint64_t home_bytes, std::uint64_t files_bytes) const;
     // With everything in them; that there are none is no problem.
     result<void> remove(const std::string& id) const;
     bool are_there(const std::string& id) const;
@@ -55,9 +60,16 @@ class session_directories {
   private:
     session_directories(std::string root, ::kernel::file_descriptor directory)
         : root_(std::move(root)), directory_(std::move(directory)) {}
+    bool is_marked(const std::string& id, const char* mark) const;
+    result<void> mark(const std::string& id, const char* mark) const;
+    result<void> make_limited(const std::string& id) const;
+    result<void> reopen_limited(const std::string& id) const;
+    result<void> fill(const std::string& id) const;
 
     std::string root_;
     ::kernel::file_descriptor directory_;  // holds the lock
+    std::string limited_root_;
+    ::kernel::file_descriptor limited_;  // none without a disk image
 };
 
 }  // namespace mounts

@@ -62,7 +62,6 @@ TEST_F(the_session_directories, have_no_other_names_than_ids) {
                                     std::string("a\0b", 3), std::string(129, 'a'), std::string(".hidden")}) {
         EXPECT_THAT(all.create(each).error().text, HasSubstr("cannot name a directory"));
         EXPECT_THAT(all.remove(each).error().text, HasSubstr("cannot name a directory"));
-        EXPECT_FALSE(all.rename("a", each));
     }
 }
 
@@ -94,16 +93,6 @@ TEST_F(the_session_directories, belong_to_one_gateway_at_a_time) {
         EXPECT_THAT(session_directories::open(data()).error().text, HasSubstr("another Cellgate uses"));
     }
     EXPECT_TRUE(session_directories::open(data()));
-}
-
-TEST_F(the_session_directories, of_a_warm_kernel_become_a_sessions) {
-    session_directories all = opened();
-    std::ofstream(all.create("pool_1").value().files + "/a") << "x";
-    session_paths renamed = all.rename("pool_1", "ses_1").value();
-    EXPECT_TRUE(fs::exists(renamed.files + "/a"));
-    EXPECT_FALSE(fs::exists(at("pool_1")));
-    ASSERT_TRUE(all.create("ses_2"));
-    EXPECT_FALSE(all.rename("ses_1", "ses_2")) << "another session's directories must stay";
 }
 
 TEST_F(the_session_directories, go_with_what_is_in_them) {
