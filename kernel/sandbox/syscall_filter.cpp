@@ -1,6 +1,8 @@
 #include "kernel/sandbox/syscall_filter.hpp"
 
 #include <fcntl.h>
+#include <linux/btrfs.h>
+#include <linux/fs.h>
 #include <linux/netlink.h>
 #include <linux/seccomp.h>
 #include <sched.h>
@@ -132,6 +134,18 @@ void add_open(rules& to) {
         }
 }
 
+// Those of btrfs do not exist: a subvolume that a session makes has no limit, and one that it makes read-only can only
+// be removed by whoever knows of that. What file systems have in common among them is allowed: copies that share
+// blocks.
+void add_device_controls(rules& to) {
+    constexpr scmp_datum_t number = 0xffffffff;
+    constexpr scmp_datum_t of_btrfs = scmp_datum_t{BTRFS_IOCTL_MAGIC} << 8;
+    for (scmp_datum_t bit = 0x100; bit < 0x10000; bit <<= 1)
+        to.add(SCMP_ACT_ALLOW, "ioctl", SCMP_A1_64(SCMP_CMP_MASKED_EQ, bit, ~of_btrfs & bit));
+    for (scmp_datum_t each : {FICLONE, FICLONERANGE, FIDEDUPERANGE})
+        to.add(SCMP_ACT_ALLOW, "ioctl", SCMP_A1_64(SCMP_CMP_MASKED_EQ, number, each));
+}
+
 void add_rest(rules& to) {
     // None but Linux's own, and which it is (0xffffffff).
     for (scmp_datum_t each : {0u, 0xffffffffu}) to.add(SCMP_ACT_ALLOW, "personality", SCMP_A0_64(SCMP_CMP_EQ, each));
@@ -150,6 +164,7 @@ syscall_filter::syscall_filter() {
     add_sockets(all);
     add_modes(all);
     add_open(all);
+    add_device_controls(all);
     add_rest(all);
     program_ = all.compile();
 }

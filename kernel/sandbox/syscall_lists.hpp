@@ -50,7 +50,6 @@ inline constexpr const char* allowed_calls[] = {
     "inotify_init",
     "inotify_init1",
     "inotify_rm_watch",
-    "ioctl",
     "lchown",
     "lchown32",
     "lgetxattr",
