@@ -36,12 +36,16 @@ file_problem problem_of(int error, const std::string& path, const std::string& d
         case EBUSY:
         case ETXTBSY:
             return {file_errc::unusable, what + "a program in the session holds it: try again when that has ended"};
-        case ENOSPC:
         case EDQUOT:
+            return {file_errc::full,
+                    what +
+                        "the session's files have reached the limit of its size (sizes.NAME.files_bytes): delete files "
+                        "that are not needed, or take a larger size"};
+        case ENOSPC:
         case EFBIG:
             return {file_errc::full, what + std::strerror(error) +
                                          ": delete files of the session that are not needed, or ask who runs the "
-                                         "gateway for more space"};
+                                         "gateway for more space (storage.disk_image_bytes)"};
         default:
             return {file_errc::failed, what + std::strerror(error)};
     }

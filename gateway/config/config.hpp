@@ -49,6 +49,8 @@ struct storage_section {
     std::string runtime_dir;  // resolved by load()
     bool keep_files = false;
     integer link_max_s = 604'800;
+    std::string disk = "auto";     // or "none"
+    integer disk_image_bytes = 0;  // 0: half of what is free when it is made
 };
 
 struct kernels_section {
@@ -239,14 +241,16 @@ struct size_limits {
     decimal cpus = 1;
     integer memory_bytes = 1'073'741'824;
     integer pids = 256;
+    integer disk_bytes = 0;   // in its home
+    integer files_bytes = 0;  // at /mnt/files
 };
 
 // As many processes as a fork bomb of a kernel can have in less memory than its size: they share, but not all.
 struct sizes_section {
-    size_limits standard{1, 1'073'741'824, 256};
-    size_limits medium{2, 2'147'483'648, 512};
-    size_limits large{4, 4'294'967'296, 1'024};
-    size_limits xlarge{8, 8'589'934'592, 2'048};
+    size_limits standard{1, 1'073'741'824, 256, 5'368'709'120, 5'368'709'120};
+    size_limits medium{2, 2'147'483'648, 512, 10'737'418'240, 10'737'418'240};
+    size_limits large{4, 4'294'967'296, 1'024, 21'474'836'480, 21'474'836'480};
+    size_limits xlarge{8, 8'589'934'592, 2'048, 42'949'672'960, 42'949'672'960};
     size_limits jupyter{0, 0, 1'024};  // of kernels that Jupyter clients started
 };
 

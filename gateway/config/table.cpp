@@ -120,6 +120,10 @@ std::vector<setting> storage_settings() {
          "$XDG_RUNTIME_DIR/cellgate, DATA_DIR/run as root, or /tmp/cellgate-UID", "--runtime-dir"},
         {"storage.keep_files", storage<&T::keep_files>, any(), "Keep a session's directories when it ends"},
         {"storage.link_max_s", storage<&T::link_max_s>, positive_seconds(), "Longest life of a signed link to a file"},
+        {"storage.disk", storage<&T::disk>, one_of({"auto", "none"}),
+         "auto: sessions' files lie in an image in which they have limits, where that is possible; none: beside it"},
+        {"storage.disk_image_bytes", storage<&T::disk_image_bytes>, bytes(0),
+         "Size of that image, 256 MiB or more; it never shrinks; 0: half of what is free when it is made"},
     };
 }
 

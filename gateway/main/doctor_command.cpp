@@ -11,6 +11,7 @@
 
 #include "gateway/kernels/is_under.hpp"
 #include "gateway/kernels/machine_check.hpp"
+#include "mounts/disk_image.hpp"
 
 namespace gateway {
 namespace {
@@ -81,6 +82,15 @@ void print(const kernels::finding& what) {
     std::cout << (is_missing(what) ? "missing  " : "ok       ") << what.subject << ": " << what.text << '\n';
 }
 
+kernels::finding check_disk(const config::storage_section& settings) {
+    using kernels::finding_state;
+    if (settings.disk == "none")
+        return {"disk", finding_state::missing, "what a session writes has no limit: storage.disk is \"none\""};
+    if (auto tried = mounts::disk_image::try_out(nearest(settings.data_dir)); !tried)
+        return {"disk", finding_state::missing, "what a session writes has no limit: " + tried.error().text};
+    return {"disk", finding_state::present, "what a session writes in its home and its files is limited"};
+}
+
 }  // namespace
 
 kernels::box_settings box_settings_of(const config::config& settings) {
@@ -97,8 +107,8 @@ int run_doctor(const config::config& settings) {
         return 1;
     }
     for (const auto& each : *found) print(each);
-    std::cout << "missing  disk: what a session writes is not limited\n"
-                 "missing  network: a session has the machine's own\n";
+    print(check_disk(settings.storage));
+    std::cout << "missing  network: a session has the machine's own\n";
     const auto writable = check_writable(settings);
     const auto ids = check_ids(settings.kernels);
     for (const auto* each : {&writable, &ids})

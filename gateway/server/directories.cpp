@@ -98,13 +98,24 @@ result<directories> directories::claim(const std::string& data_dir, const std::s
     return made;
 }
 
+void directories::mount_disk(const config::storage_section& settings) {
+    no_disk_ = "storage.disk is \"none\"";
+    if (settings.disk == "none") return;
+    auto opened = mounts::disk_image::open(data_, static_cast<std::uint64_t>(settings.disk_image_bytes));
+    no_disk_ = opened ? "" : opened.error().text;
+    if (opened) disk_.emplace(std::move(*opened));
+}
+
 directories::directories(directories&& other) noexcept
     : data_(std::move(other.data_)),
       runtime_(std::move(other.runtime_)),
+      disk_(std::move(other.disk_)),
+      no_disk_(std::move(other.no_disk_)),
       data_lock_(std::exchange(other.data_lock_, -1)),
       runtime_lock_(std::exchange(other.runtime_lock_, -1)) {}
 
 directories::~directories() {
+    disk_.reset();
     if (runtime_lock_ >= 0) {
         (void)mounts::remove_tree(runtime_);
         ::close(runtime_lock_);

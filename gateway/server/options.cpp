@@ -22,11 +22,20 @@ sessions::correction_mode to_correction_mode(const std::string& name) {
     return name == "report" ? sessions::correction_mode::report : sessions::correction_mode::on;
 }
 
-sessions::sandbox_sizes to_sizes(const config::sizes_section& from, const kernel::limits_notice& enforced) {
+sessions::sandbox_sizes to_sizes(const config::sizes_section& from, const kernel::limits_notice& enforced,
+                                 bool has_disk) {
     auto make = [&](const char* name, const config::size_limits& size) {
-        return sessions::sandbox_size{
-            name,          std::llround(size.cpus * 1000), size.memory_bytes, size.pids, enforced.cpu, enforced.memory,
-            enforced.pids, enforced.no_landlock.empty()};
+        return sessions::sandbox_size{name,
+                                      std::llround(size.cpus * 1000),
+                                      size.memory_bytes,
+                                      size.pids,
+                                      enforced.cpu,
+                                      enforced.memory,
+                                      enforced.pids,
+                                      enforced.no_landlock.empty(),
+                                      size.disk_bytes,
+                                      size.files_bytes,
+                                      has_disk};
     };
     return {{make("standard", from.standard), make("medium", from.medium), make("large", from.large),
              make("xlarge", from.xlarge)},
@@ -71,7 +80,8 @@ kernels::kernel_limits to_kernel_limits(const config::config& from) {
     return out;
 }
 
-sessions::session_limits to_session_limits(const config::config& from, const kernel::limits_notice& enforced) {
+sessions::session_limits to_session_limits(const config::config& from, const kernel::limits_notice& enforced,
+                                           bool has_disk) {
     sessions::session_limits out;
     out.cell_timeout = seconds(from.sessions.cell_timeout_s);
     out.cell_grace = milliseconds(from.sessions.cell_grace_ms);
@@ -85,7 +95,7 @@ sessions::session_limits to_session_limits(const config::config& from, const ker
     out.cells.agents.install = from.packages.agents;
     out.cells.jupyter.install = from.packages.jupyter;
     out.cells.jupyter.error_correction = to_correction_mode(from.sessions.jupyter_error_correction);
-    out.sizes = to_sizes(from.sizes, enforced);
+    out.sizes = to_sizes(from.sizes, enforced, has_disk);
     out.log.memory_bytes = size(from.output_log.memory_bytes);
     out.log.read_keep_bytes = size(from.output_log.read_keep_bytes);
     out.log.disk_bytes = size(from.output_log.disk_bytes);

@@ -23,8 +23,9 @@ namespace gateway::server {
 
 http::server_options to_http_options(const config::config& from);
 kernels::kernel_limits to_kernel_limits(const config::config& from);
-// `enforced`: what of the sizes the launcher can keep sandboxes to.
-sessions::session_limits to_session_limits(const config::config& from, const kernel::limits_notice& enforced);
+// `enforced`: what of the sizes the launcher can keep sandboxes to; `has_disk`: whether their files have limits.
+sessions::session_limits to_session_limits(const config::config& from, const kernel::limits_notice& enforced,
+                                           bool has_disk);
 sessions::registry_limits to_registry_limits(const config::config& from);
 sessions::culling_rules to_culling_rules(const config::config& from);
 api::jupyter::jupyter_options to_jupyter_options(const config::config& from);

@@ -172,15 +172,18 @@ kernels::kernel_environment parts::make_kernel_environment() {
             to_hidden_places(settings_),
             owned_.empty(),
             to_writable_places(settings_),
-            to_guarded_roots(settings_)};
+            to_guarded_roots(settings_),
+            owned_.disk() ? owned_.disk()->runtime() : std::string()};
 }
 
 sessions::registry_parts parts::make_registry_parts() {
     sessions::registry_parts made{io_.get_executor(), pool_, kernels_, specs_, budget_};
-    made.limits = to_session_limits(settings_, enforced_ ? *enforced_ : ::kernel::limits_notice());
+    made.limits =
+        to_session_limits(settings_, enforced_ ? *enforced_ : ::kernel::limits_notice(), owned_.disk().has_value());
     made.bounds = to_registry_limits(settings_);
     made.culling = to_culling_rules(settings_);
     made.data_dir = owned_.data();
+    if (owned_.disk()) made.limited_dir = owned_.disk()->sessions();
     made.kept_cells_bytes = static_cast<std::uint64_t>(settings_.sessions.kept_cells_bytes);
     made.keep_files = settings_.storage.keep_files;
     made.work_roots = settings_.kernels.work_roots;
@@ -305,6 +308,8 @@ void parts::add_helper_routes() {
 result<void> parts::prepare() {
     if (auto good = check_limits(settings_, enforced_); !good) return good;
     if (auto good = check_landlock(settings_, enforced_->no_landlock); !good) return good;
+    if (auto good = check_disk(settings_, owned_.no_disk()); !good) return good;
+    if (owned_.disk() && !owned_.disk()->warning().empty()) log::warning("{}", owned_.disk()->warning());
     if (!network_) return network_.error();
     if (auto opened = open_keys(); !opened) return opened;
     if (auto opened = open_links(); !opened) return opened;
@@ -332,7 +337,6 @@ void parts::announce() const {
         log::warning("kernels.isolation is \"none\": a session is no boundary, run only code that you trust");
     if (settings_.network.agents == "host")
         log::warning("network.agents is \"host\": sessions are in this machine's network (docs/network.md)");
-    log::warning("a session's files have no limit but the disk's (docs/security.md)");
     fmt::print("listening on {}\n", url_of(settings_.server, server_->port()));
     if (!made_token_.empty()) fmt::print("key {}\n", made_token_);
     std::fflush(stdout);

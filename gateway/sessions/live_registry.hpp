@@ -30,6 +30,7 @@ struct registry_parts {
     culling_rules culling = {};
     std::uint64_t kept_cells_bytes = 4u << 20;  // of a session's cells, over the gateway's end
     std::string data_dir = {};
+    std::string limited_dir = {};  // for sessions' files, with limits; empty: they have none
     bool keep_files = false;
     std::vector<std::string> work_roots = {};
     std::vector<mounts::named_mount> named_mounts = {};
@@ -80,6 +81,8 @@ class live_registry final : public registry {
     result<std::shared_ptr<live_session>> make(session_options options);
     // Options for a kernel with directories of its own, which are named by its id.
     void place_files(session_parts& made, const mounts::session_paths& paths) const;
+    result<void> limit_files(session_parts& made) const;
+    result<void> limit_files(const std::string& directory, const sandbox_size& size) const;
     void furnish(kernels::kernel_options& made, const mounts::session_paths& with,
                  const asked_settings& settings) const;
     result<kernels::kernel_options> make_kernel(const kernels::kernelspec& spec, std::string kernel_id,

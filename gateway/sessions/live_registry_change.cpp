@@ -32,6 +32,8 @@ awaitable<result<void>> live_registry::change(std::string session_id, session_ch
             co_return failure{kept.error().code, "the change cannot be written down: " + kept.error().message};
         }
     }
+    if (auto limited = limit_files(which->directory(), which->size()); !limited)
+        log::warning("session {} keeps the limits of its files: {}", session_id, limited.error().message);
     co_await which->adapt();
     co_return result<void>{};
 }

@@ -80,6 +80,7 @@ void live_registry::revive(loaded_session earlier) {
     made.kernel.own_network = parts_.network.has_own(made.options.made_by);
     made.kernel.env = made.options.env;
     place_files(made, *paths);
+    if (auto limited = limit_files(made); !limited) log::error("session {}: {}", id, limited.error().message);
     made.earlier = std::move(earlier);
     auto revived = std::make_shared<live_session>(std::move(made));
     sessions_.emplace(id, revived);

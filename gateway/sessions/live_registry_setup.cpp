@@ -16,7 +16,7 @@ failure directory_failure(const mounts::problem& why) { return {errc::io_error, 
 }  // namespace
 
 result<void> live_registry::open_directories() {
-    auto opened = mounts::session_directories::open(parts_.data_dir);
+    auto opened = mounts::session_directories::open(parts_.data_dir, parts_.limited_dir);
     if (!opened) return directory_failure(opened.error());
     directories_ = std::move(*opened);
     auto roots = mounts::work_roots::make(parts_.work_roots);
@@ -110,7 +110,27 @@ result<session_parts> live_registry::prepare(const std::string& id, const sessio
     }
     made.directory = made.kernel.id;
     place_files(made, directories_->paths(made.directory));
+    if (auto limited = limit_files(made); !limited) {
+        remove_directories_later(made.directory);
+        return limited.error();
+    }
     return made;
+}
+
+// Those of a kernel from the pool had no limit so far.
+result<void> live_registry::limit_files(session_parts& made) const {
+    auto& sizes = made.limits.sizes;
+    if (!directories_->is_limited(made.directory)) sizes.without_disk();
+    const auto& options = made.options;
+    return limit_files(made.directory,
+                       sizes.of(known_sandbox(options.sandbox).size, options.made_by == origin::jupyter));
+}
+
+result<void> live_registry::limit_files(const std::string& directory, const sandbox_size& size) const {
+    auto limited = directories_->limit(directory, static_cast<std::uint64_t>(size.disk_bytes),
+                                       static_cast<std::uint64_t>(size.files_bytes));
+    if (!limited) return directory_failure(limited.error());
+    return {};
 }
 
 void live_registry::place_files(session_parts& made, const mounts::session_paths& paths) const {

@@ -77,6 +77,11 @@ const sandbox_size* sandbox_sizes::larger_than(const sandbox_size& one) const {
     return nullptr;
 }
 
+void sandbox_sizes::without_disk() {
+    for (auto& each : named) each.disk_holds = false;
+    jupyter.disk_holds = false;
+}
+
 ::kernel::box_limits to_box_limits(const sandbox_size& from) { return {from.cpu_millis, from.memory_bytes, from.pids}; }
 
 result<sandbox_settings> read_sandbox(const std::string& object) {

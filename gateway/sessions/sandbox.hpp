@@ -32,6 +32,10 @@ struct sandbox_size {
     bool memory_holds = false;
     bool pids_holds = false;
     bool landlock = false;  // beside its size: a second wall around what it may write to
+    // Not of its processes, but of its files: in the home directory, and at /mnt/files.
+    std::int64_t disk_bytes = 0;
+    std::int64_t files_bytes = 0;
+    bool disk_holds = false;
 
     bool operator==(const sandbox_size&) const = default;
 };
@@ -47,6 +51,8 @@ struct sandbox_sizes {
     const sandbox_size& of(const std::string& name, bool by_jupyter) const;
     // The next that has more memory; null when none has.
     const sandbox_size* larger_than(const sandbox_size& one) const;
+    // For a session whose files lie where they have no limits.
+    void without_disk();
 };
 sandbox_sizes usual_sandbox_sizes();
 

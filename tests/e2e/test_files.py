@@ -63,7 +63,9 @@ def test_files_are_kept_where_that_is_configured(start_gateway) -> None:
     directory = files.directory(gateway)
     agent.end_session(files.session)
     gateway.finish()
+    again = gateway.restart()  # they may lie in the disk image
     assert (directory / "files" / "a").read_bytes() == b"kept"
+    again.finish()
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -305,7 +305,8 @@ def test_another_size_is_another_kernel_with_the_same_files(start_gateway, again
         socket.wait_for(lambda event: event["method"] == "output" and event["cell_id"] == running)
         waiting = socket.begin("2")
         changed = agent.call("PATCH", f"/sessions/{session}", 200, json={"sandbox": {"sandbox_size": "xlarge"}}).json()
-        assert changed["sandbox"] == {"enable": True, "sandbox_size": "xlarge", "cpus": 8, "memory_bytes": 8 << 30}
+        assert changed["sandbox"] == {"enable": True, "sandbox_size": "xlarge", "cpus": 8, "memory_bytes": 8 << 30,
+                                      "disk_bytes": 40 << 30, "files_bytes": 40 << 30}
         assert changed["restarts"] == 1
         ended = socket.finished(running)
         assert (ended["status"], ended["reason"], ended["kernel_restarted"]) == ("lost", "restarted", True)
@@ -393,7 +394,7 @@ def test_files_of_sessions_that_the_database_lost_are_left_alone(start_gateway, 
         each.unlink()
     (data / "cellgate.db").write_bytes(b"")
     after = again(gateway)
-    assert len(list(data.glob("sessions/*"))) == len(list(data.glob("sessions/*/files/precious"))) == 1
+    assert len(list(data.glob("sessions/*"))) == len(after.placed("files/precious")) == 1
     assert any("left alone" in line for line in after.log)
 
 

@@ -51,10 +51,10 @@ class Files:
         return cell["stdout"]
 
     def directory(self, gateway: Gateway) -> Path:
-        """The session's own on this machine: the only one with a file of this mark."""
+        """Where the session's files and uploads lie on this machine: the only place with a file of this mark."""
         mark = f"mark-{self.session}"
         self.put(mark, b"")
-        found = next(gateway.directory.glob(f"data/sessions/*/files/{mark}")).parent.parent
+        found = gateway.placed(f"files/{mark}")[0].parent.parent
         self.delete(mark, 200)
         return found
 

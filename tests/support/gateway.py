@@ -148,6 +148,12 @@ class Gateway:
             raise AssertionError(f"cellgate {' '.join(words)} ended with {done.returncode}: {done.stderr}")
         return done.stdout
 
+    def placed(self, path: str, session: str = "*") -> list[Path]:
+        """What has this path among sessions' own directories on this machine, in the disk image or beside it."""
+        data = self.directory / "data"
+        return [*data.glob(f"sessions/{session}/{path}"), *data.glob(f"disk/sessions/{session}/{path}"),
+                *data.glob(f"disk/sessions/{session}/mount/{path}")]
+
     def kill(self) -> None:
         """As a crash would end it."""
         self.process.kill()
@@ -181,4 +187,7 @@ class Gateway:
                 self.kill()
 
     def remove(self) -> None:
+        for each in self.directory.glob("*/disk"):  # of one that was killed
+            if each.is_mount():
+                subprocess.run(["umount", "-l", each], check=True)
         shutil.rmtree(self.directory, ignore_errors=True)

@@ -32,10 +32,9 @@ json to_cpus(std::int64_t millis) {
 
 // Whether there is one, and the machine keeps the sandbox to it; and whether it has Landlock.
 json limits_object(const sessions::sandbox_size& from) {
-    return {{"cpu", from.cpu_holds && from.cpu_millis > 0},
-            {"memory", from.memory_holds && from.memory_bytes > 0},
-            {"pids", from.pids_holds && from.pids > 0},
-            {"landlock", from.landlock}};
+    return {{"cpu", from.cpu_holds && from.cpu_millis > 0},     {"memory", from.memory_holds && from.memory_bytes > 0},
+            {"pids", from.pids_holds && from.pids > 0},         {"disk", from.disk_holds && from.disk_bytes > 0},
+            {"files", from.disk_holds && from.files_bytes > 0}, {"landlock", from.landlock}};
 }
 
 // What the client set, and what counts where it set nothing.
@@ -45,6 +44,8 @@ json sandbox_object(const sessions::session& from) {
     made["sandbox_size"] = from.size().name;
     made["cpus"] = to_cpus(from.size().cpu_millis);
     made["memory_bytes"] = number_or_null(from.size().memory_bytes);
+    made["disk_bytes"] = number_or_null(from.size().disk_bytes);
+    made["files_bytes"] = number_or_null(from.size().files_bytes);
     return made;
 }
 

@@ -26,7 +26,7 @@ std::set<std::string> fields_of_the_header() {
         if (section == "composio") section = "tools.composio";  // a table in a table
         if (line == "};") section.clear();
         if (section == "sizes" && std::regex_match(line, match, size))
-            for (const auto* each : {".cpus", ".memory_bytes", ".pids"})
+            for (const auto* each : {".cpus", ".memory_bytes", ".pids", ".disk_bytes", ".files_bytes"})
                 fields.insert("sizes." + match[1].str() + each);
         if (!section.empty() && std::regex_match(line, match, field)) fields.insert(section + "." + match[1].str());
     }

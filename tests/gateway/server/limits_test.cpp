@@ -32,6 +32,15 @@ TEST(limits, that_are_missing_stop_only_who_requires_them) {
     EXPECT_THAT(refused.error().message, HasSubstr("kernels.require_limits"));
 }
 
+TEST(limits, of_the_disk_stop_only_who_requires_them) {
+    EXPECT_TRUE(check_disk(requiring(true), ""));
+    EXPECT_TRUE(check_disk(requiring(false), "no loop device"));
+    const auto refused = check_disk(requiring(true), "no loop device");
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().message, HasSubstr("no limit: no loop device"));
+    EXPECT_THAT(refused.error().message, HasSubstr("kernels.require_limits"));
+}
+
 TEST(limits, that_no_launcher_told_of_are_a_failure) {
     EXPECT_EQ(check_limits(requiring(false), failure{errc::kernel_start_failed, "silent"}).error().message, "silent");
 }

@@ -45,8 +45,9 @@ TEST_F(sessions_test, passes_on_all_that_a_session_is_made_with) {
 
 TEST_F(sessions_test, tells_the_size_of_the_sandbox_and_what_it_has) {
     auto made = call("POST", "/api/v1/sessions", R"({"sandbox":{"sandbox_size":"large","enable":null,"mine":[1]}})");
-    EXPECT_EQ(made.body["sandbox"], json::parse(R"({"enable":true,"sandbox_size":"large","cpus":4,)"
-                                                R"("memory_bytes":4294967296,"mine":[1]})"));
+    EXPECT_EQ(made.body["sandbox"],
+              json::parse(R"({"enable":true,"sandbox_size":"large","cpus":4,)"
+                          R"("memory_bytes":4294967296,"disk_bytes":null,"files_bytes":null,"mine":[1]})"));
 }
 
 TEST_F(sessions_test, changes_what_a_patch_names_and_nothing_else) {
