@@ -1,8 +1,9 @@
 """Measures this gateway against jupyter_kernel_gateway and against no gateway at all: the same client, kernel and run; and
 our own kernel against ipykernel, in this gateway and in the other; and cells whose errors are corrected against the same as
-they are; and a session's files against nginx; and a cell's tool calls against those of a program without a gateway.
+they are; and a session's files against nginx; and a cell's tool calls against those of a program without a gateway; and sessions
+beside one that takes all it can against the same without it.
 
-Prints five tables and, with --write, puts them into docs/performance.md.
+Prints six tables and, with --write, puts them into docs/performance.md.
 """
 
 import argparse
@@ -13,7 +14,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from bench import corrections, files, measures, own_kernel, report, situations, tool_calls
+from bench import corrections, files, measures, neighbour, own_kernel, report, situations, tool_calls
 from bench.targets import KERNELS, ROOT, Cellgate, Peer, Target, peer_version, version_of
 
 PAGE = ROOT / "docs" / "performance.md"
@@ -69,7 +70,7 @@ def steps(sizes: Sizes) -> dict[str, Step]:
 
 
 def names(sizes: Sizes) -> list[str]:
-    return [*steps(sizes), *own_kernel.steps(sizes.own), "corrections", "files", "tool-calls"]
+    return [*steps(sizes), *own_kernel.steps(sizes.own), "corrections", "files", "tool-calls", "neighbour"]
 
 
 def chosen(sizes: Sizes, only: str) -> list[str]:
@@ -150,6 +151,10 @@ def main() -> int:
         numbers |= {"tool calls, " + whose: of for whose, of in found.items()}
         columns = {"Cellgate, " + name: found[name] for name in tool_calls.KERNELS}
         tables.append(report.table(columns | {tool_calls.STRAIGHT: found[tool_calls.STRAIGHT]}, "Cellgate, cellgate", tool_calls.STRAIGHT))
+    if "neighbour" in wanted and (found := neighbour.measure(chosen_by.quick)):
+        numbers |= {"other sessions, " + when: of for when, of in found.items()}
+        tables.append(neighbour.table(found))
+        reached += neighbour.goals(found)
     text = report.markdown(environment, "\n\n".join(tables), reached)
     print(text)
     if chosen_by.json:
