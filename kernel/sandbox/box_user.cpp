@@ -1,11 +1,15 @@
 #include "kernel/sandbox/box_user.hpp"
 
 #include <fcntl.h>
+#include <linux/securebits.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdlib>
 #include <string>
 
 #include "kernel/sandbox/box_error.hpp"
@@ -14,16 +18,48 @@
 namespace kernel {
 namespace {
 
-// A process that lives in a new user namespace until its end of the pipe is closed.
+// While it lives, what this process makes is another user's. Linux counts inotify instances, message queues, pending
+// signals and more of a user namespace against whoever made it, too: were that root for all, one box could use up what
+// all have, and the machine's root with them. Only the user changes, no capability: some machines let only those make
+// user namespaces who have them.
+class other_user {
+  public:
+    explicit other_user(uid_t user)
+        : dumpable_(prctl(PR_GET_DUMPABLE)), bits_(require(prctl(PR_GET_SECUREBITS), "read the bits of security")) {
+        require(prctl(PR_SET_SECUREBITS, bits_ | SECBIT_NO_SETUID_FIXUP), "keep capabilities");
+        if (setresuid(keep, user, keep) == 0) return;
+        const int error = errno;
+        prctl(PR_SET_SECUREBITS, bits_);
+        errno = error;
+        require(-1, "become the box's user for a moment");
+    }
+    ~other_user() {
+        if (setresuid(keep, 0, keep) != 0 || prctl(PR_SET_SECUREBITS, bits_) != 0) abort();
+        prctl(PR_SET_DUMPABLE, dumpable_);
+    }
+    other_user(const other_user&) = delete;
+    other_user& operator=(const other_user&) = delete;
+
+  private:
+    static constexpr uid_t keep = static_cast<uid_t>(-1);
+
+    int dumpable_;
+    int bits_;
+};
+
+// A process that lives in a new user namespace of that user until its end of the pipe is closed.
 class holder {
   public:
-    holder() {
+    explicit holder(uid_t owner) {
         int ends[2];
         require(pipe2(ends, O_CLOEXEC), "make a pipe");
         file_descriptor waited(ends[0]);
         writing_.reset(ends[1]);
-        pid_ = fork_into_user_namespace();
-        if (pid_ == 0) wait_for_end(waited.get());
+        {
+            const other_user made_by(owner);
+            pid_ = fork_into_user_namespace();
+            if (pid_ == 0) wait_for_end(waited.get());
+        }
     }
     ~holder() {
         writing_.reset();
@@ -48,7 +84,7 @@ class holder {
 };
 
 file_descriptor make_user_namespace(const id_mapping& users, const id_mapping& groups) {
-    holder made;
+    holder made(users.outside);
     write_mappings(made.directory(), users, groups);
     const std::string path = made.directory() + "/ns/user";
     return file_descriptor(require(open(path.c_str(), O_RDONLY | O_CLOEXEC), "open a user namespace"));

@@ -136,9 +136,10 @@ void fill_dev(const isolation& how) {
     make_directory("/dev/pts", 0755);
     make_directory("/dev/shm", 0755);
     mount_tmpfs("/dev/shm", "mode=1777");
-    // The group tty (5) is not mapped in an ordinary user's.
-    const char* options =
-        how.unprivileged ? "newinstance,ptmxmode=0666,mode=0620" : "newinstance,ptmxmode=0666,mode=0620,gid=5";
+    // The group tty (5) is not mapped in an ordinary user's. Without a maximum one box takes all 3,072 terminals that
+    // Linux has for boxes together.
+    const char* options = how.unprivileged ? "newinstance,max=64,ptmxmode=0666,mode=0620"
+                                           : "newinstance,max=64,ptmxmode=0666,mode=0620,gid=5";
     require(mount("devpts", "/dev/pts", "devpts", MS_NOSUID | MS_NOEXEC, options), "mount /dev/pts");
     constexpr const char* links[][2] = {{"pts/ptmx", "/dev/ptmx"},
                                         {"/proc/self/fd", "/dev/fd"},
