@@ -11,11 +11,16 @@ from support.gateway import Gateway, ordinary_user
 from support.waiting import eventually
 
 SMALL = {"sizes__standard__memory_bytes": 320 << 20, "sizes__medium__memory_bytes": 640 << 20}
+MANY_FILES = ("import os, resource, socket\nmost = resource.getrlimit(resource.RLIMIT_NOFILE)[1]\n"
+              "resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))\nkept = []\n")
 BOMBS = {
     "anonymous": "b = bytearray()\nwhile True: b += bytes(1 << 20)",
     "shared": "import mmap\nm = mmap.mmap(-1, 4 << 30)\nfor at in range(0, 4 << 30, 4096): m[at] = 1",
     "tmpfs": "with open('/dev/shm/f', 'wb') as f:\n    while True: f.write(bytes(1 << 20))",
     "memfd": "import os\nf = os.memfd_create('f')\nwhile True: os.write(f, bytes(1 << 20))",
+    "sockets": MANY_FILES + "while True:\n    pair = socket.socketpair()\n    kept.append(pair)\n    pair[0].setblocking(False)\n"
+               "    try:\n        while True: pair[0].send(bytes(1 << 16))\n    except BlockingIOError: pass",
+    "directories": "import os\nos.chdir('/dev/shm')\nwhile True:\n    os.mkdir('d' * 200)\n    os.chdir('d' * 200)",
 }
 
 
@@ -74,12 +79,15 @@ def children(group: Path) -> int:
 
 
 @pytest.mark.parametrize("kind", BOMBS)
-def test_a_cell_that_takes_too_much_memory_ends_its_session_s_kernel_only(limited, kind: str) -> None:
-    agent = limited(**SMALL).agent()
+def test_3_a_cell_that_takes_too_much_memory_ends_its_session_s_kernel_only(limited, kind: str) -> None:
+    gateway = limited(**SMALL)
+    agent = gateway.agent()
     other, session = agent.start_session()["id"], agent.start_session()["id"]
     agent.execute(other, "x = 41")
     agent.execute(session, "open('/mnt/files/kept.txt', 'w').write('kept')\nopen('home.txt', 'w').write('home')")
+    before = gateway.resident_bytes()
     cell = agent.execute(session, BOMBS[kind])
+    assert gateway.resident_bytes() - before < 32 << 20
     assert (cell["status"], cell["reason"], cell["kernel_restarted"]) == ("lost", "oom", True)
     assert cell["error"]["ename"] == "OutOfMemory"
     assert "320 MiB, sizes.standard.memory_bytes" in cell["error"]["evalue"]
@@ -100,7 +108,7 @@ def test_a_larger_size_has_the_memory_that_a_smaller_one_lacks(limited) -> None:
     assert agent.execute(medium, code)["result"]["text/plain"] == "400", "a kernel from the pool has its size's limits"
 
 
-def test_a_program_that_a_cell_starts_ends_alone(limited) -> None:
+def test_3_a_program_that_a_cell_starts_ends_alone(limited) -> None:
     agent = limited().agent()
     session = agent.start_session()["id"]
     code = "import subprocess, sys\nsubprocess.run([sys.executable, '-c', 'bytearray(2 << 30)']).returncode"
@@ -108,7 +116,7 @@ def test_a_program_that_a_cell_starts_ends_alone(limited) -> None:
     assert agent.execute(session, "1 + 1")["kernel_restarted"] is False
 
 
-def test_a_fork_bomb_stops_at_the_limit_and_the_session_goes_on(limited) -> None:
+def test_1_a_fork_bomb_stops_at_the_limit_and_the_session_goes_on(limited) -> None:
     agent = limited(sizes__standard__pids=40, sizes__standard__memory_bytes=8 << 30).agent()
     other, session = agent.start_session()["id"], agent.start_session()["id"]
     code = ("import os, signal, time\nchildren = []\ntry:\n    while True:\n        pid = os.fork()\n"
@@ -125,8 +133,59 @@ def test_a_fork_bomb_stops_at_the_limit_and_the_session_goes_on(limited) -> None
     assert agent.execute(session, "for pid in children: os.kill(pid, signal.SIGKILL)\n1 + 1")["status"] == "ok"
 
 
+@pytest.mark.parametrize("kernel", ["cellgate", "ipykernel"])
+def test_3_a_command_that_takes_too_much_memory_ends_and_the_page_cache_is_given_back(limited, kernel: str) -> None:
+    agent = limited(**SMALL).agent()
+    session = agent.start_session(kernel_name=kernel)["id"]
+    agent.execute(session, "x = 41")
+    assert agent.bash(session, ["python3", "-c", BOMBS["anonymous"]])["signal"] == "SIGKILL"
+    written = "for i in range(600): open('/mnt/files/large', 'ab').write(bytes(1 << 20))"
+    assert agent.bash(session, ["python3", "-c", written])["status"] == "ok", "the cache of a file is no memory that is lacking"
+    assert agent.execute(session, "x + 1")["result"]["text/plain"] == "42"
+
+
+@pytest.mark.parametrize("kernel", ["cellgate", "ipykernel"])
+def test_1_a_fork_bomb_of_a_command_ends_at_its_deadline(limited, kernel: str) -> None:
+    agent = limited(sizes__standard__pids=60).agent()
+    other, session = agent.start_session()["id"], agent.start_session(kernel_name=kernel)["id"]
+    agent.execute(session, "x = 41")
+    bomb = agent.bash(session, "bomb() { bomb | bomb & }; bomb; sleep 1000", background=True, timeout_s=3)
+    eventually(lambda: "Resource temporarily unavailable" in agent.command(session, bomb["command_id"])["stderr"], 20, "its limit")
+    assert agent.execute(other, "1 + 1")["status"] == "ok"
+    eventually(lambda: agent.command(session, bomb["command_id"])["status"] == "timeout", 30, "its deadline")
+    eventually(lambda: agent.bash(session, "pgrep -c bash").get("stdout") == "0\n", 20, "the end of its children")
+    assert agent.execute(session, "x + 1")["result"]["text/plain"] == "42"
+
+
+@pytest.mark.parametrize("kernel", ["cellgate", "ipykernel"])
+def test_2_a_hundred_thousand_threads_stop_at_the_limit(limited, kernel: str) -> None:
+    agent = limited(sizes__standard__pids=100).agent()
+    session = agent.start_session(kernel_name=kernel)["id"]
+    code = ("import threading\nend, threads = threading.Event(), []\ntry:\n    for _ in range(100_000):\n"
+            "        threads.append(threading.Thread(target=end.wait))\n        threads[-1].start()\n"
+            "except RuntimeError as error: print(error)\nend.set()\nprint(10 < len(threads) < 100)")
+    assert agent.execute(session, code)["stdout"] == "can't start new thread\nTrue\n"
+    assert "True" in agent.bash(session, ["python3", "-c", code])["stdout"]
+    assert agent.execute(session, "1 + 1")["status"] == "ok"
+
+
+def test_5_swap_adds_nothing_to_the_memory(limited) -> None:
+    gateway = limited(**SMALL)
+    agent = gateway.agent()
+    agent.execute(agent.start_session()["id"], "1")
+    group = groups_of(a_box(gateway))["memory"]
+    boxes = [each for each in group.iterdir() if each.is_dir()]
+    swap = "memory.memsw.limit_in_bytes" if (group / "memory.limit_in_bytes").exists() else "memory.swap.max"
+    assert boxes
+    if not (group / swap).exists():
+        assert len(Path("/proc/swaps").read_text().splitlines()) == 1, "there is swap, and nothing limits it"
+    else:
+        expected = "0" if swap == "memory.swap.max" else str(320 << 20)
+        assert {(each / swap).read_text().strip() for each in boxes} == {expected}
+
+
 @pytest.mark.parametrize("cpus", [0.5, 1])
-def test_a_session_has_no_more_of_the_processors_than_its_size_says(limited, cpus: float) -> None:
+def test_6_a_session_has_no_more_of_the_processors_than_its_size_says(limited, cpus: float) -> None:
     agent = limited(sizes__standard__cpus=cpus).agent()
     session = agent.start_session()["id"]
     code = ("import os, time\nfor _ in range(4):\n    if os.fork() == 0:\n        end = time.monotonic() + 4\n"
