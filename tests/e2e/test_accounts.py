@@ -121,7 +121,7 @@ def test_among_several_one_must_be_named(start, service: ApiService) -> None:
     assert named[1] == ""
 
 
-def test_a_session_may_be_made_without_proxy_execution(start, service: ApiService) -> None:
+def test_65_a_session_may_be_made_without_proxy_execution(start, service: ApiService) -> None:
     gateway = start()
     add(gateway, account(service))
     data, error = run(gateway, "proxy_execute('GET', '/user', 'github')", sandbox={"enable_proxy_execution": False})
