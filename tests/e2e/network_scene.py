@@ -174,7 +174,7 @@ def with_everything_public(scene: Scene, names: NameServer) -> dict:
 def with_a_list(scene: Scene) -> dict:
     """One site, many names: which of them are let through."""
     listed = scene.session(network={"mode": "allow", "allow": [{"host": "a.example"}, {"host": "*.a.example"}, {"cidr": f"{SITE}/32", "ports": [80]}]})
-    told = {"allowed": scene.inside(listed, f"[ask(url) for url in ('https://a.example/here', 'https://A.EXAMPLE./here', 'https://deep.a.example/here', 'http://{SITE}/here')]"),
+    told = {"allowed": scene.inside(listed, f"[ask(url) for url in ('https://a.example/here', 'https://A.EXAMPLE/here', 'http://a.example./here', 'https://deep.a.example/here', 'http://{SITE}/here')]"),
             "denied": scene.inside(listed, f"[ask(url) for url in ('https://b.example/here', 'http://b.example/here', 'https://evil-a.example/here', 'https://a.example:8443/here', 'https://{SITE}/here', 'https://example/here')]"),
             "sni": scene.inside(listed, "[tunnel('a.example:443', name) for name in ('a.example', 'b.example', None)]"),
             "host": scene.inside(listed, "raw('GET http://a.example/here HTTP/1.1\\r\\nHost: b.example\\r\\n\\r\\n')"),
@@ -190,7 +190,7 @@ def programs(scene: Scene) -> dict:
     session = scene.session(network={"mode": "allow", "allow": [{"host": "index.example"}, {"host": "git.example"}]})
     pip = "python3 -m venv /tmp/v && /tmp/v/bin/pip install --cert /mnt/files/cert.pem -i https://index.example/simple parcel && /tmp/v/bin/python -c 'import parcel; print(parcel.word)'"
     git = "GIT_SSL_CAINFO=/mnt/files/cert.pem git clone https://git.example/thing.git /tmp/thing && cat /tmp/thing/readme"
-    other = "/tmp/v/bin/pip download --cert /mnt/files/cert.pem --retries 0 -d /tmp -i https://elsewhere.example/simple parcel"
+    other = "/tmp/v/bin/pip download --cert /mnt/files/cert.pem --retries 1 -d /tmp -i https://elsewhere.example/simple parcel"
     node = "node -e 'require(\"https\")' && curl -sS --cacert /mnt/files/cert.pem https://git.example/here"
     told = {name: scene.agent.bash(session, words) for name, words in (("pip", pip), ("git", git), ("other", other), ("node", node))}
     told["cell"] = scene.agent.execute(session, f"!{git.replace('/tmp/thing', '/tmp/again')}")

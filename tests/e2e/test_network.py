@@ -69,7 +69,7 @@ def test_53_only_http_and_connect(told: Told) -> None:
 
 def test_55_a_list_lets_through_what_it_names_and_nothing_beside(told: Told) -> None:
     listed = told["list"]
-    assert listed["allowed"] == [[200, 4]] * 4
+    assert listed["allowed"] == [[200, 4]] * 5
     assert [status for status, _ in listed["denied"]] == [0, 403, 0, 0, 0, 0], listed["denied"]
     assert listed["sni"][0] == "HTTP/1.0 200" or listed["sni"][0] == "HTTP/1.1 200"
     assert listed["sni"][1:] == ["TLSV1_ALERT_ACCESS_DENIED"] * 2
