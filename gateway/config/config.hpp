@@ -40,6 +40,8 @@ struct server_section {
     integer ws_ping_interval_s = 30;
     integer request_header_timeout_s = 30;
     integer idle_connection_timeout_s = 120;
+    integer stall_timeout_s = 60;
+    integer min_bytes_per_s = 240;
     integer max_connections = 10'000;
     std::string log_level = "info";
 };

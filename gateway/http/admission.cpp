@@ -29,6 +29,13 @@ bool asks_for_key_header(const request& what) {
     return list_has(asked, "authorization") || list_has(asked, "x-api-key") || list_has(asked, "x-session-access-key");
 }
 
+// A browser names the page's origin in what changes something. One that leaves that out tells this still.
+bool is_from_another_site(const request& what) {
+    auto site = what.header("sec-fetch-site");
+    if (site.empty() || equals_ignoring_case(site, "same-origin") || equals_ignoring_case(site, "none")) return false;
+    return what.method != "GET" && what.method != "HEAD";
+}
+
 }  // namespace
 
 struct admission::state {
@@ -121,8 +128,8 @@ std::optional<response> admission::check_host(state& of) const {
 std::optional<response> admission::find_route(state& of) const {
     of.is_websocket = wants_websocket(of.what);
     if (of.is_websocket) of.match = routes_->find("WS", of.path);
-    if (!of.match.found) of.match = routes_->find(of.what.method, of.path);
-    of.is_websocket = of.match.found && of.match.found->method == "WS";
+    of.is_websocket = of.match.found != nullptr;
+    if (!of.is_websocket) of.match = routes_->find(of.what.method == "WS" ? "" : of.what.method, of.path);
     of.what.parameters = of.match.parameters;
     if (has_control_character(of.what.path) && !(of.match.found && of.match.found->any_name))
         return of.refuse(errc::invalid_request, "a path must not hold control characters");
@@ -156,6 +163,8 @@ std::optional<response> admission::answer_options(state& of) const {
 }
 
 std::optional<response> admission::check_origin(state& of) const {
+    if (of.verdict == origin_verdict::absent && is_from_another_site(of.what))
+        return of.refuse(errc::forbidden, "a page of another site sent this: it may not change anything here");
     if (of.verdict != origin_verdict::foreign) return std::nullopt;
     auto why = "pages of this origin are not served: set server.allow_origin or server.allow_origin_pattern";
     if (of.is_websocket) return of.refuse(errc::forbidden, why);

@@ -12,7 +12,6 @@
 namespace gateway::http {
 namespace {
 
-constexpr milliseconds handshake_time{10'000};
 constexpr milliseconds close_time{2'000};
 constexpr milliseconds close_time_at_stop{500};
 
@@ -23,6 +22,7 @@ reader_limits limits_of(const server_options& options) {
     limits.header_time = std::chrono::seconds(options.request_header_timeout_s);
     limits.idle_time = std::chrono::seconds(options.idle_connection_timeout_s);
     limits.stall_time = std::chrono::seconds(options.stall_timeout_s);
+    limits.bytes_per_s = options.min_bytes_per_s;
     return limits;
 }
 
@@ -33,9 +33,9 @@ std::function<void()> canceller(stream& of) {
     };
 }
 
-int status_of_failed_read(const failure& why, bool in_head) {
+int status_of_failed_read(const failure& why, int too_large) {
     if (why.code == errc::timeout) return 408;
-    if (why.code == errc::too_large) return in_head ? 431 : 413;
+    if (why.code == errc::too_large) return too_large;
     return why.code == errc::unavailable ? 503 : 400;
 }
 
@@ -57,8 +57,11 @@ connection::connection(std::shared_ptr<shared_state> shared, asio::ip::tcp::sock
       reading_(stream_.get_executor(), canceller(stream_)),
       writing_(stream_.get_executor(), canceller(stream_)),
       reader_(stream_, reading_, limits_of(shared_->options)),
-      remote_(std::move(remote)) {
+      remote_(std::move(remote)),
+      sending_(std::chrono::seconds(shared_->options.stall_timeout_s), shared_->options.min_bytes_per_s) {
+    stream_.set_peer_timeout(std::chrono::seconds(shared_->options.stall_timeout_s));
     shared_->connections.insert(this);
+    place_.enter(shared_->waiting, this);
     over_limit_ = shared_->staying() > shared_->options.max_connections;
 }
 
@@ -69,7 +72,7 @@ connection::~connection() {
 }
 
 awaitable<void> connection::run(std::shared_ptr<connection> self) {
-    self->reading_.start(handshake_time);
+    self->reading_.start(std::chrono::seconds(self->shared_->options.request_header_timeout_s));
     auto ec = co_await self->stream_.handshake();
     self->reading_.stop();
     if (ec) {
@@ -80,12 +83,14 @@ awaitable<void> connection::run(std::shared_ptr<connection> self) {
 }
 
 awaitable<void> connection::serve() {
-    while (!shared_->stopping) {
-        receiving_since_ = std::chrono::steady_clock::now();
+    while (!shared_->stopping && !replaced_) {
+        place_.enter(shared_->waiting, this);
         waiting_ = true;
         bool came = co_await reader_.wait_for_request();
         waiting_ = false;
         if (!came) co_return;  // nothing is unread: closing loses nothing
+        if (replaced_) break;
+        place_.enter(shared_->waiting, this);  // its request has begun: the last in the line again
         std::exception_ptr thrown;
         bool go_on = false;
         try {
@@ -101,6 +106,7 @@ awaitable<void> connection::serve() {
         if (thrown) go_on = co_await recover(thrown);
         if (!go_on) break;
     }
+    if (replaced_) stream_.abort();
     co_await close();
 }
 
@@ -156,7 +162,8 @@ awaitable<bool> connection::answer_failed_head(failure why) {
     exchange now;
     now.started = std::chrono::steady_clock::now();
     now.keep_alive = false;
-    auto answer = error_response(why, error_style::jupyter, request_id_, status_of_failed_read(why, true));
+    auto answer = error_response(why, error_style::jupyter, request_id_,
+                                 status_of_failed_read(why, reader_.line_too_long() ? 414 : 431));
     co_return co_await send(now, std::move(answer));
 }
 
@@ -165,7 +172,7 @@ awaitable<bool> connection::answer(exchange& of) {
     const auto& route = *of.decision.found;
     if (auto refused = refuse_unread(of)) co_return co_await send(of, std::move(*refused));
     if (route.method == "WS") {
-        receiving_since_.reset();
+        place_.leave();
         co_return co_await serve_websocket(of);
     }
     failure stopping{errc::unavailable, "the gateway is restarting: ask again in a moment"};
@@ -177,10 +184,10 @@ awaitable<bool> connection::answer(exchange& of) {
     body_room room(*shared_);
     if (auto received = co_await receive_body(of, room); !received) {
         if (received.error().code == errc::peer_gone) co_return false;
-        co_return co_await refuse(of, received.error(), status_of_failed_read(received.error(), false));
+        co_return co_await refuse(of, received.error(), status_of_failed_read(received.error(), 413));
     }
     if (shared_->stopping) co_return co_await refuse(of, stopping);
-    receiving_since_.reset();
+    place_.leave();
     auto answer = co_await handle(route, what);
     co_return co_await send(of, std::move(answer));
 }
@@ -227,7 +234,7 @@ awaitable<result<void>> connection::receive_body(exchange& of, body_room& room) 
 // What it leaves unread is read by nobody: the connection ends with the answer.
 awaitable<response> connection::handle_streaming(exchange& of) {
     auto& what = of.head.what;
-    receiving_since_.reset();
+    place_.leave();
     what.announced_bytes = of.head.announced_bytes;
     what.body_pieces = [this, &of] { return receive_piece(of); };
     auto answer = co_await of.decision.found->handle(what);
@@ -241,10 +248,11 @@ awaitable<result<std::optional<std::string>>> connection::receive_piece(exchange
     piece = failure{errc::peer_gone, "the client is gone"};
     if (std::exchange(of.head.expects_continue, false) && !co_await write("HTTP/1.1 100 Continue\r\n\r\n"))
         co_return piece;
+    if (replaced_) co_return piece;
     receiving_ = true;
-    receiving_since_ = std::chrono::steady_clock::now();
+    place_.enter(shared_->waiting, this);
     if (!revoked_) piece = co_await reader_.read_piece();
-    receiving_since_.reset();
+    place_.leave();
     receiving_ = false;
     if (revoked_) piece = failure{errc::unauthorized, "this key was revoked"};
     if (piece && !*piece) of.body_read = true;
@@ -253,6 +261,7 @@ awaitable<result<std::optional<std::string>>> connection::receive_piece(exchange
 
 awaitable<void> connection::close() {
     if (!stream_.socket().is_open()) co_return;
+    if (!replaced_) place_.enter(shared_->waiting, this);  // for the peer's close
     reading_.start(shared_->stopping ? close_time_at_stop : close_time);
     co_await stream_.close();
     reading_.stop();
@@ -262,8 +271,8 @@ void connection::end_if_idle() {
     if (waiting_) canceller(stream_)();
 }
 
-void connection::end_receiving() {
-    if (!std::exchange(receiving_since_, std::nullopt)) return;
+void connection::make_room() {
+    if (!place_.leave()) return;
     if (!std::exchange(replaced_, true)) ++shared_->replaced;
     canceller(stream_)();
 }

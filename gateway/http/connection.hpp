@@ -10,10 +10,12 @@
 #include <string_view>
 
 #include "gateway/http/body_room.hpp"
+#include "gateway/http/pace.hpp"
 #include "gateway/http/request_reader.hpp"
 #include "gateway/http/response_head.hpp"
 #include "gateway/http/shared_state.hpp"
 #include "gateway/http/stream.hpp"
+#include "gateway/http/waiting_line.hpp"
 #include "gateway/http/websocket_upgrade.hpp"
 
 namespace gateway::http {
@@ -27,9 +29,8 @@ class connection : public std::enable_shared_from_this<connection> {
     static awaitable<void> run(std::shared_ptr<connection> self);
     // Ends it now if it waits for a request; otherwise it ends after its answer, once the server is stopping.
     void end_if_idle();
-    // Since when a request, or its body, is awaited, unless it has come or the connection was ended for that.
-    std::optional<std::chrono::steady_clock::time_point> receiving_since() const { return receiving_since_; }
-    void end_receiving();
+    // Ends it now, for another connection, if it waits for its peer.
+    void make_room();
     // Closes its WebSocket with 1012.
     void begin_close();
     // Ends it now, whatever it does: a streamed body's source is cancelled.
@@ -82,7 +83,8 @@ class connection : public std::enable_shared_from_this<connection> {
     std::string key_id_;
     std::weak_ptr<upgraded_websocket> websocket_;
     asio::cancellation_signal peer_left_;
-    std::optional<std::chrono::steady_clock::time_point> receiving_since_;
+    waiting_place place_;
+    pace sending_;
     bool waiting_ = false;      // for the next request
     bool answering_ = false;    // bytes of an answer have been sent
     bool receiving_ = false;    // waits for a piece of a streamed body

@@ -27,7 +27,8 @@ bool is_cancelled(const std::exception_ptr& thrown) {
 }  // namespace
 
 awaitable<bool> connection::send(exchange& of, response answer) {
-    receiving_since_.reset();
+    place_.leave();
+    sending_.begin();
     if (!of.body_read || shared_->stopping) of.keep_alive = false;
     log_access(of, answer.status);
     bool is_head = of.head.what.method == "HEAD";
@@ -121,10 +122,12 @@ awaitable<void> connection::watch_peer(std::shared_ptr<connection> self) {
 
 awaitable<bool> connection::write(std::string_view bytes) {
     while (!bytes.empty()) {
-        writing_.start(std::chrono::seconds(shared_->options.stall_timeout_s));
+        auto since = std::chrono::steady_clock::now();
+        writing_.start(sending_.left());
         auto [ec, count] = co_await stream_.async_write_some(asio::buffer(bytes), asio::as_tuple(asio::use_awaitable));
         writing_.stop();
         if (ec) co_return false;
+        sending_.add(std::chrono::steady_clock::now() - since, count);
         bytes.remove_prefix(count);
     }
     co_return true;

@@ -21,6 +21,7 @@ awaitable<bool> connection::serve_websocket(exchange& of) {
     log_access(of, 101);
     answering_ = true;
     stream_.push_back(reader_.take_rest());
+    stream_.set_peer_timeout(milliseconds(0));  // from here on liveness judges
     auto upgraded = co_await accept_websocket(stream_, shared_from_this(), what, std::move(options));
     if (!upgraded) co_return false;
     auto socket = *upgraded;

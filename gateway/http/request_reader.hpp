@@ -15,10 +15,11 @@ namespace gateway::http {
 
 struct reader_limits {
     std::size_t header_bytes = 0;
-    std::string body_advice;     // what an error says to do
-    milliseconds header_time{};  // from its first byte to its last
-    milliseconds idle_time{};    // for its first byte
-    milliseconds stall_time{};   // a body may be slow, but not silent
+    std::string body_advice;      // what an error says to do
+    milliseconds header_time{};   // from its first byte to its last
+    milliseconds idle_time{};     // for its first byte
+    milliseconds stall_time{};    // a body may be slow, but not silent,
+    std::size_t bytes_per_s = 0;  // and not slower than this; 0: however slow
 };
 
 struct request_head {
@@ -39,8 +40,10 @@ class request_reader {
 
     // False when none came in time, or the peer closed.
     awaitable<bool> wait_for_request();
-    // too_large: over the header limit; timeout; invalid_request; peer_gone.
+    // too_large: over the header limit (line_too_long() says whether the request line was); timeout; invalid_request;
+    // peer_gone.
     awaitable<result<request_head>> read_head();
+    bool line_too_long() const;
     // After read_head(); the same codes, too_large over `limit` bytes.
     awaitable<result<std::string>> read_body(std::size_t limit);
     // The same, piece by piece and of any size; nullopt after the last.

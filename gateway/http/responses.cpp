@@ -35,6 +35,7 @@ constexpr phrase phrases[] = {
     {411, "Length Required"},
     {412, "Precondition Failed"},
     {413, "Content Too Large"},
+    {414, "URI Too Long"},
     {415, "Unsupported Media Type"},
     {416, "Range Not Satisfiable"},
     {417, "Expectation Failed"},

@@ -1,6 +1,8 @@
 #include "gateway/http/server.hpp"
 
 #include <boost/asio/as_tuple.hpp>
+#include <chrono>
+#include <optional>
 #include <vector>
 
 #include "gateway/base/log.hpp"
@@ -17,6 +19,20 @@ using asio::ip::tcp;
 constexpr milliseconds accept_pause{100};
 // So many over max_connections still get an answer that names the limit; those beyond are just closed.
 constexpr std::size_t refused_connections = 128;
+
+// For what can happen a thousand times a second: a log is no place to fill a disk from.
+class once_a_minute {
+  public:
+    bool may_say() {
+        auto now = std::chrono::steady_clock::now();
+        if (said_ && now - *said_ < std::chrono::minutes(1)) return false;
+        said_ = now;
+        return true;
+    }
+
+  private:
+    std::optional<std::chrono::steady_clock::time_point> said_;
+};
 
 }  // namespace
 
@@ -45,12 +61,13 @@ struct server::implementation {
     authenticator& keys;
     std::shared_ptr<shared_state> shared;
     tcp::acceptor acceptor;
+    once_a_minute full, refused;
     std::uint16_t port = 0;
     task_group tasks;
 };
 
 void server::implementation::take(tcp::socket socket) {
-    if (shared->options.replace_slowest && shared->staying() >= shared->options.max_connections) make_room();
+    if (shared->staying() >= shared->options.max_connections) make_room();
     if (shared->connections.size() >= shared->options.max_connections + refused_connections) return;
     auto remote = describe_peer(socket);
     auto made = std::make_shared<connection>(shared, std::move(socket), std::move(remote));
@@ -58,11 +75,13 @@ void server::implementation::take(tcp::socket socket) {
 }
 
 void server::implementation::make_room() {
-    connection* slowest = nullptr;
-    for (auto* each : shared->connections)
-        if (each->receiving_since() && (!slowest || each->receiving_since() < slowest->receiving_since()))
-            slowest = each;
-    if (slowest) slowest->end_receiving();
+    if (shared->waiting.empty()) return;
+    if (full.may_say())
+        log::warning(
+            "{} connections are open, as many as server.max_connections allows: those that wait longest for a "
+            "request make room",
+            shared->options.max_connections);
+    shared->waiting.front()->make_room();
 }
 
 server::server(executor ex, server_options options, const router& routes, authenticator& keys)
@@ -98,7 +117,7 @@ awaitable<void> server::run() {
             self.take(std::move(socket));
         } else if (ec != asio::error::connection_aborted) {
             // Out of descriptors, most likely: the connection stays in the backlog until one is free.
-            log::warning("cannot accept a connection: {}", ec.message());
+            if (self.refused.may_say()) log::warning("cannot accept a connection: {}", ec.message());
             if (!co_await sleep_for(accept_pause)) break;
         }
     }

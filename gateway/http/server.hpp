@@ -41,10 +41,13 @@ struct server_options {
     int ws_ping_interval_s = 30;
     int request_header_timeout_s = 30;
     int idle_connection_timeout_s = 120;
-    int stall_timeout_s = 60;  // while a body comes or an answer goes, the client may be silent for this long
+    // While a body comes or an answer goes, the client may be silent for this long; it is also how long one that has
+    // vanished is believed in.
+    int stall_timeout_s = 60;
+    std::size_t min_bytes_per_s = 240;  // in the long run, of a body and of an answer; 0: no limit
+    // One connection more ends the one that has waited longest for a request, or for the rest of one. It gets 503
+    // itself when all the others are being answered, or are WebSockets.
     std::size_t max_connections = 10000;
-    // One connection more ends the one whose request has been longest in coming. Off: it gets 503, who was there stays.
-    bool replace_slowest = false;
     // A handler is cancelled when its client has gone before the answer. Off: a request does its work all the same.
     bool cancel_abandoned = false;
 };

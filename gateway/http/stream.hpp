@@ -29,6 +29,9 @@ class stream {
     asio::ip::tcp::socket& socket() { return socket_; }
     bool is_secure() const { return tls_ != nullptr; }
 
+    // How long a peer that does not answer is believed to be there, when bytes wait for it and when nothing goes; 0:
+    // when bytes wait for it, for as long as TCP does.
+    void set_peer_timeout(milliseconds limit);
     awaitable<error_code> handshake();
     // Bytes that were read too far: the next read returns them.
     void push_back(std::string bytes) { pushed_back_.insert(0, bytes); }

@@ -16,6 +16,7 @@
 #include "gateway/http/deadline.hpp"
 #include "gateway/http/liveness.hpp"
 #include "gateway/http/tcp_health.hpp"
+#include "gateway/http/text.hpp"
 #include "gateway/http/websocket_upgrade.hpp"
 
 namespace gateway::http {
@@ -61,11 +62,22 @@ class borrowed_buffers {
     const_iterator end_;
 };
 
+constexpr auto not_utf8 = static_cast<close_code>(1007);
+
+bool is_continuation(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) == 0x80; }
+
+// Beast checks texts but for this: whether one ends with half a character, when its last frame is empty.
+bool ends_with_half_a_character(std::string_view text) {
+    auto from = text.size();
+    while (from > 0 && is_continuation(text[from - 1])) --from;
+    return !is_utf8(text.substr(from > 0 ? from - 1 : 0));
+}
+
 // Cut at a character's begin: a reason must be UTF-8.
 std::string_view cut_reason(std::string_view reason) {
     if (reason.size() <= max_reason_bytes) return reason;
     auto end = max_reason_bytes;
-    while (end > 0 && (static_cast<unsigned char>(reason[end]) & 0xc0) == 0x80) --end;
+    while (end > 0 && is_continuation(reason[end])) --end;
     return reason.substr(0, end);
 }
 
@@ -189,6 +201,10 @@ awaitable<result<websocket::incoming>> beast_websocket::read_message() {
     } while (!socket_.is_message_done());
     message.binary = socket_.got_binary();
     message.bytes.resize(used);
+    if (!message.binary && !closing_ && ends_with_half_a_character(message.bytes)) {
+        start_close(not_utf8, "a text must be UTF-8", close_time);
+        co_return failure{errc::invalid_request, "a text is not UTF-8"};
+    }
     co_return message;
 }
 

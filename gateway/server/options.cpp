@@ -69,6 +69,8 @@ http::server_options to_http_options(const config::config& from) {
     out.ws_ping_interval_s = static_cast<int>(server.ws_ping_interval_s);
     out.request_header_timeout_s = static_cast<int>(server.request_header_timeout_s);
     out.idle_connection_timeout_s = static_cast<int>(server.idle_connection_timeout_s);
+    out.stall_timeout_s = static_cast<int>(server.stall_timeout_s);
+    out.min_bytes_per_s = size(server.min_bytes_per_s);
     out.max_connections = size(server.max_connections);
     return out;
 }

@@ -1,7 +1,6 @@
 #include "gateway/server/server.hpp"
 
 #include <fmt/core.h>
-#include <sys/resource.h>
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
@@ -27,6 +26,7 @@
 #include "gateway/http/key_authenticator.hpp"
 #include "gateway/http/session_keys.hpp"
 #include "gateway/outbound/threaded_resolver.hpp"
+#include "gateway/server/descriptors.hpp"
 #include "gateway/server/front_page.hpp"
 #include "gateway/server/limits.hpp"
 #include "gateway/server/network.hpp"
@@ -44,14 +44,6 @@ constexpr std::size_t look_ups_at_once = 2;
 // At a stop, for clients that read: to take what they are told, and to end their connections.
 constexpr milliseconds tell_time{2'000};
 constexpr milliseconds close_time{2'000};
-
-// Two hundred kernels are two thousand descriptors: take what the machine allows.
-void raise_descriptor_limit() {
-    rlimit limit{};
-    if (::getrlimit(RLIMIT_NOFILE, &limit) < 0) return;
-    limit.rlim_cur = limit.rlim_max;
-    ::setrlimit(RLIMIT_NOFILE, &limit);
-}
 
 std::string origin_of(const config::server_section& from, std::string host, std::uint16_t port) {
     const auto* scheme = from.tls_certificate.empty() ? "http" : "https";
@@ -384,9 +376,10 @@ int fail(const failure& why) {
 }  // namespace
 
 int serve(config::config settings, directories owned, kernels::launcher_process launcher) {
-    raise_descriptor_limit();
+    const auto descriptors = raise_descriptor_limit();
     std::signal(SIGPIPE, SIG_IGN);
     log::set_level(settings.server.log_level);
+    settings.server.max_connections = fit_connections(settings.server.max_connections, descriptors);
     parts all(std::move(settings), std::move(owned), std::move(launcher));
     if (auto ready = all.prepare(); !ready) return fail(ready.error());
     std::exception_ptr failed;

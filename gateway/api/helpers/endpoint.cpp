@@ -40,7 +40,6 @@ http::server_options options_for(const std::string& path, const endpoint::limits
     made.max_bodies_bytes = bounds.bodies_bytes;
     made.max_body_advice = "a helper's call cannot be larger; write the data to a file that the tool can read";
     made.max_connections = bounds.connections;
-    made.replace_slowest = true;   // one cell must not keep out all others
     made.cancel_abandoned = true;  // an interrupted cell's call
     return made;
 }

@@ -170,6 +170,25 @@ TEST_F(Admission, RefusesForeignWebSocketsEvenWithAKey) {
     EXPECT_EQ(status("GET", "/api/kernels/k/channels", websocket({{"Origin", "http://evil.example.com"}})), 403);
 }
 
+TEST_F(Admission, KnowsNoMethodThatStandsForAWebSocket) {
+    header_map headers = websocket();
+    EXPECT_EQ(status("WS", "/api/kernels/1/channels", headers), 405);
+    EXPECT_EQ(status("WS", "/api/kernels/1/channels", exec_key), 405);
+}
+
+// CSRF: a browser that names no origin still tells that another site sent it.
+TEST_F(Admission, LetsOtherSitesPagesChangeNothing) {
+    keys.open = true;
+    for (const char* site : {"cross-site", "same-site"}) {
+        EXPECT_EQ(status("POST", "/api/kernels", {{"Sec-Fetch-Site", site}}), 403) << site;
+        EXPECT_EQ(status("GET", "/api/kernels", {{"Sec-Fetch-Site", site}}), 200) << site;
+    }
+    for (const char* site : {"same-origin", "none", ""})
+        EXPECT_EQ(status("POST", "/api/kernels", {{"Sec-Fetch-Site", site}}), 200) << site;
+    EXPECT_EQ(status("POST", "/api/kernels", {{"Sec-Fetch-Site", "same-origin"}, {"Origin", "https://evil.example"}}),
+              404);
+}
+
 TEST_F(Admission, AnswersAnUpgradeOfAPlainRouteAsAPlainRequest) {
     EXPECT_EQ(status("GET", "/api/kernels", websocket()), 200);
 }

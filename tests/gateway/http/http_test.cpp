@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <stdexcept>
+#include <thread>
 
 #include "gateway/base/log.hpp"
 #include "gateway/http/router.hpp"
@@ -153,6 +154,30 @@ TEST(Http, RefusesHeadersOverTheLimit) {
     EXPECT_THAT(answer.body, HasSubstr("server.max_header_bytes"));
 }
 
+TEST(Http, SaysWhenTheUrlIsOverTheLimit) {
+    server_options options;
+    options.max_header_bytes = 2000;
+    live_server server(add_routes, options);
+    client peer(server.port());
+    auto answer = peer.get("/hello?" + std::string(3000, 'x'));
+    EXPECT_EQ(answer.status, 414);
+    EXPECT_THAT(answer.body, HasSubstr("server.max_header_bytes"));
+}
+
+TEST(Http, GivesUpOnABodyThatComesTooSlowly) {
+    server_options options;
+    options.stall_timeout_s = 1;
+    options.min_bytes_per_s = 1000;
+    live_server server(add_routes, options);
+    client peer(server.port());
+    peer.send("POST /size HTTP/1.1\r\nHost: localhost\r\n" + exec_key + "Content-Length: 1000\r\n\r\n");
+    for (int sent = 0; sent < 100 && peer.try_send("x"); ++sent)
+        std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    auto answer = peer.read_reply();
+    EXPECT_EQ(answer.status, 408);
+    EXPECT_THAT(answer.body, HasSubstr("server.min_bytes_per_s"));
+}
+
 TEST(Http, GivesUpOnAHeaderThatNeverEnds) {
     server_options options;
     options.request_header_timeout_s = 1;
@@ -210,11 +235,57 @@ TEST(Http, RefusesWhatTwoReadersWouldReadDifferently) {
     for (auto headers :
          {"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n", "Content-Length: 5\r\nContent-Length: 6\r\n",
           "Transfer-Encoding: gzip\r\n", "Transfer-Encoding: chunked, gzip\r\n", "Content-Length: -1\r\n",
-          "Content-Length: 99999999999999999999\r\n"}) {
+          "Content-Length: 99999999999999999999\r\n", "Content-Length: +5\r\n", "Content-Length: 5, 5\r\n",
+          "Content-Length: 5\r\nContent-Length: 5\r\n", "Transfer-Encoding:\r\nContent-Length: 5\r\n",
+          "Transfer-Encoding: chunked\r\nTransfer-Encoding:\r\n",
+          "Transfer-Encoding:\r\nTransfer-Encoding: chunked\r\n", "Transfer-Encoding: identity\r\n",
+          "Transfer-Encoding: chunked, chunked\r\n", "X: y\r\n Content-Length: 5\r\n", "X: y\nContent-Length: 5\r\n",
+          "X: y\rContent-Length: 5\r\n"}) {
         client peer(server.port());
         peer.send("POST /size HTTP/1.1\r\nHost: localhost\r\n" + exec_key + headers + "\r\n");
         EXPECT_EQ(peer.read_reply().status, 400) << headers;
         EXPECT_TRUE(peer.wait_for_close());
+    }
+}
+
+TEST(Http, RefusesChunksThatTwoReadersWouldReadDifferently) {
+    live_server server(add_routes);
+    for (auto body : {"0x3\r\nabc\r\n0\r\n\r\n", "+3\r\nabc\r\n0\r\n\r\n", "3 \r\nabc\r\n0\r\n\r\n",
+                      "3\r\nabcd\r\n0\r\n\r\n", "3;a=\"\n\"\r\nabc\r\n0\r\n\r\n", "fffffffffffffffff\r\n", "\r\n"}) {
+        client peer(server.port());
+        peer.send("POST /size HTTP/1.1\r\nHost: localhost\r\n" + exec_key + "Transfer-Encoding: chunked\r\n\r\n" +
+                  body);
+        EXPECT_EQ(peer.read_reply().status, 400) << body;
+        EXPECT_TRUE(peer.wait_for_close());
+    }
+}
+
+TEST(Http, TakesChunksByteByByte) {
+    live_server server(add_routes);
+    client peer(server.port());
+    for (char c : "POST /size HTTP/1.1\r\nHost: localhost\r\n" + exec_key +
+                      "Transfer-Encoding: chunked\r\n\r\n3;x=\"y\"\r\nabc\r\n0\r\nTrailer: x\r\n\r\n")
+        peer.send(std::string(1, c));
+    EXPECT_EQ(peer.read_reply().body, "3");
+    peer.send("POST /size HTTP/1.1\r\nHost: localhost\r\n" + exec_key + "Transfer-Encoding: chunked\r\n\r\n");
+    for (char c : std::string("0\r\n\r\n")) peer.send(std::string(1, c));
+    EXPECT_EQ(peer.read_reply().body, "0");
+}
+
+TEST(Http, BoundsWhatStandsBetweenChunks) {
+    server_options options;
+    options.max_header_bytes = 4000;
+    live_server server(add_routes, options);
+    std::string many;
+    for (int i = 0; i < 100; ++i) many += "1;" + std::string(100, 'x') + "\r\nx\r\n";
+    for (const auto& body : {"1;" + std::string(100'000, 'x'), std::string(100'000, '0'), many,
+                             "0\r\nTrailer: " + std::string(100'000, 'x')}) {
+        client peer(server.port());
+        peer.send("POST /size HTTP/1.1\r\nHost: localhost\r\n" + exec_key + "Transfer-Encoding: chunked\r\n\r\n");
+        peer.try_send(body);
+        auto answer = peer.read_reply();
+        EXPECT_EQ(answer.status, 413) << body.substr(0, 10);
+        EXPECT_THAT(answer.body, HasSubstr("server.max_header_bytes"));
     }
 }
 
@@ -289,21 +360,6 @@ TEST(Http, SendsALargeAnswerWhole) {
     client peer(server.port());
     EXPECT_EQ(peer.get("/big").body.size(), 8u << 20);
     EXPECT_EQ(peer.get("/hello").status, 200);
-}
-
-TEST(Http, NamesTheLimitOfConnections) {
-    server_options options;
-    options.max_connections = 2;
-    live_server server(add_routes, options);
-    client first(server.port()), second(server.port());
-    EXPECT_EQ(first.get("/hello").status, 200);
-    EXPECT_EQ(second.get("/hello").status, 200);
-    client third(server.port());
-    auto answer = third.get("/hello");
-    EXPECT_EQ(answer.status, 503);
-    EXPECT_THAT(answer.body, HasSubstr("server.max_connections"));
-    EXPECT_TRUE(third.wait_for_close());
-    EXPECT_EQ(first.get("/hello").status, 200);  // whoever was there stays
 }
 
 TEST(Http, ForgetsAClientThatLeaves) {

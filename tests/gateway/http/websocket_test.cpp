@@ -155,6 +155,17 @@ TEST_F(WebSocket, RefusesTextThatIsNoUtf8) {
     EXPECT_EQ(peer->read_frame().close_code(), 1007);
 }
 
+TEST_F(WebSocket, RefusesTextWhoseEmptyLastFrameLeavesHalfACharacter) {
+    start();
+    auto peer = connect();
+    peer->send_frame(text_frame, "a\xc3\xa4", false);
+    peer->send_frame(0, "");
+    EXPECT_EQ(peer->read_frame().payload, "a\xc3\xa4");
+    peer->send_frame(text_frame, "a\xc3", false);
+    peer->send_frame(0, "");
+    EXPECT_EQ(peer->read_frame().close_code(), 1007);
+}
+
 TEST_F(WebSocket, AnswersACloseWithItsCode) {
     start();
     auto peer = connect();

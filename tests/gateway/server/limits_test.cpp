@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include "gateway/server/descriptors.hpp"
+
 namespace gateway::server {
 namespace {
 
@@ -53,6 +55,13 @@ TEST(limits, of_landlock_stop_only_who_requires_them) {
     auto open = requiring(true);
     open.kernels.isolation = "none";
     EXPECT_TRUE(check_landlock(open, "boxes are not confined"));
+}
+
+TEST(limits, of_descriptors_leave_half_to_kernels_and_files) {
+    EXPECT_EQ(fit_connections(10'000, 20'000), 10'000);
+    EXPECT_EQ(fit_connections(10'000, 4'096), 2'048);
+    EXPECT_EQ(fit_connections(10, ~std::uint64_t(0)), 10);
+    EXPECT_EQ(fit_connections(10, 0), 1);
 }
 
 }  // namespace
