@@ -46,6 +46,19 @@ def open_files(pid: int) -> int:
     return len(list(Path(f"/proc/{pid}/fd").iterdir()))
 
 
+def connections(pid: int) -> int:
+    """TCP sockets that it has open, the listening one too."""
+    numbers = {line.split()[9].encode() for name in ("tcp", "tcp6")
+               for line in _read(Path(f"/proc/{pid}/net/{name}")).decode().splitlines()[1:]}
+    found = 0
+    for entry in Path(f"/proc/{pid}/fd").iterdir():
+        try:
+            found += os.readlink(entry).encode()[len("socket:["):-1] in numbers
+        except OSError:
+            pass  # closed meanwhile
+    return found
+
+
 def resident_bytes(pid: int) -> int:
     for line in _read(Path(f"/proc/{pid}/status")).splitlines():
         if line.startswith(b"VmRSS:"):
