@@ -55,7 +55,7 @@ void service::handle(const nursery::failed& what) {
     auto found = boxes_.find(what.id);
     if (found == boxes_.end()) return;
     update(what.id, found->second);
-    if (found->second.inside.was_born()) return;  // born, and running, before its zygote could tell
+    if (found->second.answered) return;  // born, and running, before its zygote could tell
     if (!what.again) return fail(found->second, what.error);
     if (found->second.again) return fail(found->second, what.error + " (after a first one had failed as well)");
     launch_again(found->second);

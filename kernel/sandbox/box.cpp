@@ -161,7 +161,6 @@ box& box::operator=(box&& other) noexcept {
     std::swap(forked_, other.forked_);
     std::swap(assembled_, other.assembled_);
     std::swap(kernel_ended_, other.kernel_ended_);
-    std::swap(known_, other.known_);
     std::swap(runs_, other.runs_);
     std::swap(signals_sent_, other.signals_sent_);
     std::swap(error_, other.error_);
@@ -203,9 +202,6 @@ void box::receive() {
                 break;
             case report_kind::wall:
                 if (!wall_) wall_ = std::move(each->file);
-                break;
-            case report_kind::kernel_known:
-                known_ = true;
                 break;
             case report_kind::network_made:
                 if (!proxy_listener_) proxy_listener_ = std::move(each->file);

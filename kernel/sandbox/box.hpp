@@ -49,9 +49,7 @@ class box {
     // The same: told by whoever is the kernel's parent. Kills what is left inside.
     void kernel_ended(int status);
 
-    bool was_born() const { return runs_; }  // the kernel has said that it runs
-    // Of a forked kernel also: init is closed to it, or has gone.
-    bool runs() const { return runs_ && (known_ || !forked_ || is_ending()); }
+    bool runs() const { return runs_; }
     // The listener of its network, if that is its own. Once, when the kernel runs.
     file_descriptor take_proxy_listener() { return std::move(proxy_listener_); }
     int init_pid() const { return init_; }
@@ -82,7 +80,6 @@ class box {
     bool forked_ = false;  // by a zygote
     bool assembled_ = false;
     bool kernel_ended_ = false;
-    bool known_ = false;  // to init
     bool runs_ = false;
     std::string error_;
 };

@@ -12,7 +12,8 @@
 namespace kernel {
 namespace {
 
-constexpr int needed_to_join[] = {CAP_SYS_ADMIN, CAP_SYS_CHROOT};
+// The last, since setns() by a pidfd asks for the right to look into who is there: a box's init is another user.
+constexpr int needed_to_join[] = {CAP_SYS_ADMIN, CAP_SYS_CHROOT, CAP_SYS_PTRACE};
 // A user namespace that is made without it may not have a uid 0 (user_namespaces(7), Linux 5.12).
 constexpr int needed_to_map_root = CAP_SETFCAP;
 

@@ -118,30 +118,16 @@ void send_signal(pid_t kernel, int number, int report_socket) {
     try_send_report(report_socket, done);
 }
 
-// Whom nobody may look into a zygote may not join, and init is that since it has changed its user: until the kernel has
-// joined.
-void let_zygote_join(const isolation& how, bool wanted) {
-    if (how.users_of_its_own()) require(prctl(PR_SET_DUMPABLE, wanted ? 1 : 0), "let a zygote join, or no longer");
-}
-
-void know(pid_t& kernel, int which, const isolation& how, int report_socket) {
-    kernel = which;
-    let_zygote_join(how, false);
-    report known;
-    known.kind = report_kind::kernel_known;
-    send_report(report_socket, known);
-}
-
-void obey(pid_t& kernel, const isolation& how, int report_socket) {
+void obey(pid_t& kernel, int report_socket) {
     while (std::optional<report> order = receive_report(report_socket)) {
-        if (order->kind == report_kind::kernel_is) know(kernel, order->value, how, report_socket);
+        if (order->kind == report_kind::kernel_is) kernel = order->value;
         if (order->kind == report_kind::send_signal) send_signal(kernel, order->value, report_socket);
     }
 }
 
 // Until the kernel ends (its status), or the launcher has gone (nothing to tell anybody). 0 for a kernel that a zygote
 // will fork: it is no child of init, and the launcher ends init after it.
-int watch(pid_t kernel, const isolation& how, int report_socket) {
+int watch(pid_t kernel, int report_socket) {
     sigset_t children;
     sigemptyset(&children);
     sigaddset(&children, SIGCHLD);
@@ -155,7 +141,7 @@ int watch(pid_t kernel, const isolation& how, int report_socket) {
         signalfd_siginfo consumed;
         while (read(deaths.get(), &consumed, sizeof consumed) > 0) {
         }
-        obey(kernel, how, report_socket);
+        obey(kernel, report_socket);
         if ((waited[1].revents & (POLLHUP | POLLERR)) != 0) _exit(0);
     }
 }
@@ -178,11 +164,10 @@ void run_init(const launch_request& what, const isolation& how, const box_user* 
         pid_t kernel = what.zygote ? 0 : start_kernel(what, wall, report_socket);
         wall.reset();
         if (!what.relays.empty()) start_relay(what.relays);
-        if (what.zygote) let_zygote_join(how, true);
         report ready;
         ready.kind = what.zygote ? report_kind::assembled : report_kind::kernel_runs;
         send_report(report_socket, ready);
-        last.value = watch(kernel, how, report_socket);
+        last.value = watch(kernel, report_socket);
         last.kind = report_kind::kernel_ended;
     } catch (const std::exception& error) {
         last.kind = report_kind::failed;

@@ -19,7 +19,6 @@ enum class report_kind : std::uint8_t {
     signal_sent,    // init has done so
     assembled,      // by init: a kernel may be forked into the box
     kernel_is,      // to init: value is the pid, inside, of a kernel that is not its child
-    kernel_known,   // by init: it has heard so, and is closed to the kernel
     network_made,   // by init: comes with the listener of its network (box_network.hpp)
     wall,           // by init, before any code of a session runs: comes with what make_file_wall() made
 };

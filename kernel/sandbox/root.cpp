@@ -96,9 +96,7 @@ void show_processes(const isolation& how, root_of whose) {
     if (whose == root_of::zygote && how.unprivileged)
         require(mount("/proc", "proc", nullptr, MS_BIND | MS_REC, nullptr), "mount the host's /proc");
     else
-        require(mount("proc", "proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC,
-                      whose == root_of::zygote ? "hidepid=ptraceable" : nullptr),
-                "mount /proc");
+        require(mount("proc", "proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr), "mount /proc");
 }
 
 // The new root covers the host's /tmp for a moment: all that comes from there has been taken before.

@@ -11,8 +11,8 @@
 
 namespace kernel {
 
-// Whose it is: a box's, with a /proc of its own pid namespace; or a zygote's, which has none. Root's sees in its /proc
-// only what it may look into, an ordinary user's what that user does.
+// Whose it is: a box's, with a /proc of its own pid namespace; or a zygote's, which has none and sees the machine's
+// processes.
 enum class root_of { box, zygote };
 
 // Afterwards "/" is the assembled root and nothing else of the host can be named. `user`: whom the box's own files and

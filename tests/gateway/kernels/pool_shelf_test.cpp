@@ -17,7 +17,7 @@ pool_settings backing_off() {
 }
 
 TEST(pool_shelf_test, failures_in_a_row_are_waited_for_ever_longer_up_to_a_limit) {
-    pool_shelf shelf("x", 1, backing_off());
+    pool_shelf shelf({"x", 1}, backing_off());
     auto now = start;
     for (auto wanted : {1s, 2s, 4s, 5s, 5s}) {
         shelf.failed(now);
@@ -27,7 +27,7 @@ TEST(pool_shelf_test, failures_in_a_row_are_waited_for_ever_longer_up_to_a_limit
 }
 
 TEST(pool_shelf_test, a_failure_after_a_long_peace_is_a_first_one) {
-    pool_shelf shelf("x", 1, backing_off());
+    pool_shelf shelf({"x", 1}, backing_off());
     shelf.failed(start);
     shelf.failed(start + 1s);
     shelf.failed(start + 1h);
@@ -35,7 +35,7 @@ TEST(pool_shelf_test, a_failure_after_a_long_peace_is_a_first_one) {
 }
 
 TEST(pool_shelf_test, a_hand_out_holds_the_next_start_but_never_shortens_a_back_off) {
-    pool_shelf shelf("x", 1, backing_off());
+    pool_shelf shelf({"x", 1}, backing_off());
     shelf.was_taken(start, 250ms);
     EXPECT_EQ(shelf.next_start(), start + 250ms);
     shelf.failed(start);
@@ -44,7 +44,7 @@ TEST(pool_shelf_test, a_hand_out_holds_the_next_start_but_never_shortens_a_back_
 }
 
 TEST(pool_shelf_test, kernels_that_were_started_together_fail_once) {
-    pool_shelf shelf("x", 4, backing_off());
+    pool_shelf shelf({"x", 4}, backing_off());
     for (auto after : {0ms, 1ms, 2ms}) shelf.failed(start + after);
     EXPECT_EQ(shelf.next_start(), start + 1s);
 }

@@ -31,7 +31,7 @@ class SessionStore : public ::testing::Test {
         made.options.env = {{"A", "1"}, {"B", "\xc3\xa9"}};
         made.options.sandbox = R"({"sandbox_size":"medium"})";
         made.options.cell_timeout = milliseconds(1500);
-        made.options.network = egress::parse_policy({{"mode", "all"}, {"max_bytes", 7}}, 1).value();
+        made.options.network = egress::policy{egress::network_mode::all, {}, 7};
         made.options.settings.error_correction = correction_mode::report;
         made.options.settings.install = false;
         made.directory = "dir-" + id;
