@@ -179,7 +179,7 @@ def with_a_list(scene: Scene) -> dict:
             "sni": scene.inside(listed, "[tunnel('a.example:443', name) for name in ('a.example', 'b.example', None)]"),
             "host": scene.inside(listed, "raw('GET http://a.example/here HTTP/1.1\\r\\nHost: b.example\\r\\n\\r\\n')"),
             "idn": scene.inside(listed, "raw('CONNECT \\u0430.example:443 HTTP/1.1\\r\\nHost: a.example\\r\\n\\r\\n'.encode().decode('latin-1'))"),
-            "no tls": scene.inside(listed, "(lambda c: [c.recv(12).decode(), c.sendall(b'SSH-2.0-x\\r\\n'), c.recv(10).decode()])(proxy('CONNECT a.example:443 HTTP/1.1\\r\\nHost: a.example:443\\r\\n\\r\\n'))[2]"),
+            "no tls": scene.inside(listed, "(lambda c: [c.recv(65536).decode(), c.sendall(b'SSH-2.0-x\\r\\n'), c.recv(10).decode()])(proxy('CONNECT a.example:443 HTTP/1.1\\r\\nHost: a.example:443\\r\\n\\r\\n'))[2]"),
             "network": scene.network(listed)}
     scene.agent.end_session(listed)
     return told
