@@ -91,12 +91,6 @@ std::string missing_space(int image, const std::string& path) {
            "any more: free some, or remove the file while no gateway runs and set storage.disk_image_bytes";
 }
 
-result<void> make_fresh(int parent, const char* name) {
-    if (auto emptied = remove_tree(parent, name); !emptied) return emptied;
-    if (mkdirat(parent, name, 0700) == 0) return {};
-    return system_problem(std::string("make ") + name);
-}
-
 result<void> fill_to_limit(const disk_image& image) {
     const file_descriptor parent = open_directory(image.sessions());
     if (auto made = make_subvolume(parent.get(), "trial"); !made) return made;
@@ -164,7 +158,7 @@ result<void> disk_image::prepare(bool grown) {
     if (grown)
         if (auto filled = fill_device(top.get()); !filled) return filled;
     if (mkdirat(top.get(), "sessions", 0700) != 0 && errno != EEXIST) return system_problem("make " + sessions());
-    return make_fresh(top.get(), "run");
+    return {};
 }
 
 disk_image::disk_image(disk_image&& other) noexcept

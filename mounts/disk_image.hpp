@@ -3,7 +3,6 @@
 // killed process left mounted, the next one takes over. Needs root, loop devices, mkfs.btrfs and Linux 6.7. One owner
 // in the gateway, which holds a lock on DIRECTORY.
 //   disk/sessions/   session_directories
-//   disk/run/        of kernels that run; emptied when the image is opened
 #pragma once
 
 #include <cstdint>
@@ -27,7 +26,6 @@ class disk_image {
     ~disk_image();  // what is still open in it keeps it alive, unseen
 
     std::string sessions() const { return mount_point_ + "/sessions"; }
-    std::string runtime() const { return mount_point_ + "/run"; }
     // Not empty when the file system that holds the image has not the space that the image promises.
     const std::string& warning() const { return warning_; }
 

@@ -58,13 +58,4 @@ result<void> limit_subvolume(int parent, const std::string& name, std::uint64_t 
     return system_problem("limit " + name);
 }
 
-result<void> make_limited_directory(const std::string& parent, const std::string& name, std::uint64_t bytes) {
-    const file_descriptor opened(open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (!opened) return system_problem("open " + parent);
-    auto made = make_subvolume(opened.get(), name);
-    if (made) made = limit_subvolume(opened.get(), name, bytes);
-    if (!made) return problem{made.error().text + " in " + parent};
-    return made;
-}
-
 }  // namespace mounts

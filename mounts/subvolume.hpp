@@ -17,7 +17,5 @@ result<void> fill_device(int directory);
 result<void> make_subvolume(int parent, const std::string& name);
 // What it may hold from now on; 0 is no limit. A smaller one than it holds stops what would add to it.
 result<void> limit_subvolume(int parent, const std::string& name, std::uint64_t bytes);
-// Both, in the directory at `parent`.
-result<void> make_limited_directory(const std::string& parent, const std::string& name, std::uint64_t bytes);
 
 }  // namespace mounts

@@ -51,7 +51,7 @@ struct storage_section {
     std::string runtime_dir;  // resolved by load()
     bool keep_files = false;
     integer link_max_s = 604'800;
-    std::string disk = "auto";     // or "none"
+    std::string disk = "none";     // or "auto"
     integer disk_image_bytes = 0;  // 0: half of what is free when it is made
 };
 

@@ -19,6 +19,9 @@ int status_of(errc code) {
     return 400;
 }
 
+// What the system may hold of what was written to a client, in buffers.
+constexpr std::size_t sent_ahead = 4;
+
 }  // namespace
 
 connection::connection(std::shared_ptr<shared_state> shared, socket client, bool over_limit)
@@ -27,6 +30,9 @@ connection::connection(std::shared_ptr<shared_state> shared, socket client, bool
       server_(shared_->ex),
       over_limit_(over_limit),
       idle_(shared_->ex) {
+    error_code ignored;  // else the system keeps megabytes for a client that does not read
+    client_.set_option(asio::socket_base::send_buffer_size(static_cast<int>(sent_ahead * shared_->how.buffer_bytes)),
+                       ignored);
     shared_->connections.insert(this);
 }
 

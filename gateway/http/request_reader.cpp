@@ -148,6 +148,8 @@ std::optional<failure> request_reader::implementation::explain(head_scanner::ver
 awaitable<error_code> request_reader::implementation::fill(std::size_t most) {
     auto [ec, count] = co_await from.async_read_some(buffer.prepare(most), tuple_awaitable);
     buffer.commit(count);
+    // It may pass while nothing is being read, with bytes that have come already.
+    if (!ec && bound.expired()) co_return asio::error::operation_aborted;
     co_return ec;
 }
 

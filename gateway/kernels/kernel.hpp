@@ -79,7 +79,6 @@ struct kernel_environment {
     std::string empty_dir{};              // what it shows in their place
     std::vector<std::string> writable{};  // directories of the host that every session may write to
     std::vector<std::string> roots{};     // and some may, where the gateway's user could do more than they
-    std::string limited_dir{};  // of a disk image: there lies what boxes write to of the runtime directory; empty: none
 };
 
 class kernel {

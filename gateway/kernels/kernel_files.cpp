@@ -17,7 +17,6 @@
 #include "gateway/kernels/launch_command.hpp"
 #include "gateway/kernels/tcp_ports.hpp"
 #include "mounts/remove_tree.hpp"
-#include "mounts/subvolume.hpp"
 
 namespace gateway::kernels {
 namespace {
@@ -26,7 +25,6 @@ namespace fs = std::filesystem;
 
 constexpr std::streamoff tail_bytes = 4096;  // enough for a Python traceback, short enough for an error message
 constexpr std::ptrdiff_t tail_lines = 20;
-constexpr std::uint64_t box_bytes = 16u << 20;  // for sockets, and the few kilobytes of a connection file
 
 failure io_failure(const std::string& what, int error) {
     return {errc::kernel_start_failed, what + ": " + std::strerror(error)};
@@ -85,30 +83,16 @@ std::string last_lines(const std::string& text) {
 
 }  // namespace
 
-kernel_files::kernel_files(const std::string& runtime_dir, const std::string& id, const std::string& limited_dir)
-    : runtime_dir_(runtime_dir), limited_dir_(limited_dir), id_(id), key_(random_hex(32)) {}
+kernel_files::kernel_files(const std::string& runtime_dir, const std::string& id)
+    : runtime_dir_(runtime_dir), id_(id), key_(random_hex(32)) {}
 
 kernel_files::~kernel_files() { remove(); }
 
 void kernel_files::remove() {
     if (directory_.empty()) return;
-    for (const auto& path : {std::exchange(box_directory_, {}), std::exchange(directory_, {})})
-        if (auto removed = path.empty() ? mounts::result<void>() : mounts::remove_tree(path); !removed)
-            log::warning("cannot remove the kernel's directory {}: {}", path, removed.error().text);
-}
-
-result<void> kernel_files::make_box_directory(const std::string& name) {
-    if (limited_dir_.empty()) {
-        box_directory_ = directory_ + "/k";
-        if (::mkdir(box_directory_.c_str(), 0700) == 0) return {};
-        return io_failure("cannot make " + box_directory_, errno);
-    }
-    box_directory_ = limited_dir_ + "/" + name;
-    if (auto made = mounts::make_limited_directory(limited_dir_, name, box_bytes); !made)
-        return failure{errc::kernel_start_failed, made.error().text +
-                                                      " (when the disk image is full: end sessions, or "
-                                                      "raise storage.disk_image_bytes)"};
-    return {};
+    const auto path = std::exchange(directory_, {});
+    if (auto removed = mounts::remove_tree(path); !removed)
+        log::warning("cannot remove the kernel's directory {}: {}", path, removed.error().text);
 }
 
 result<void> kernel_files::make_directories() {
@@ -120,7 +104,8 @@ result<void> kernel_files::make_directories() {
             return io_failure("cannot make the kernel's directory " + path, errno);
         }
         directory_ = path;
-        return make_box_directory(name);
+        if (::mkdir(box_directory().c_str(), 0700) != 0) return io_failure("cannot make " + box_directory(), errno);
+        return {};
     }
     return io_failure("cannot make a directory for kernel " + id_ + " in " + runtime_dir_, EEXIST);
 }

@@ -2,8 +2,7 @@
 //   k/                  bound to /run/k in the box: sockets k-1 … k-5 and connection.json with the box's paths
 //   connection.json     for clients outside the box
 //   output.log          what the process wrote to stdout and stderr
-// Where there is a disk image, k is a directory of the same name in it, which holds 16 MiB at most: sessions write
-// there. Files are 0600, directories 0700. Owned by one kernel, removed with it; io thread.
+// Files are 0600, directories 0700. Owned by one kernel, removed with it; io thread.
 #pragma once
 
 #include <string>
@@ -18,8 +17,7 @@ namespace gateway::kernels {
 
 class kernel_files {
   public:
-    // `limited_dir`: disk_image::runtime(); empty: there is none.
-    kernel_files(const std::string& runtime_dir, const std::string& id, const std::string& limited_dir = {});
+    kernel_files(const std::string& runtime_dir, const std::string& id);
     ~kernel_files();
     kernel_files(const kernel_files&) = delete;
     kernel_files& operator=(const kernel_files&) = delete;
@@ -30,7 +28,7 @@ class kernel_files {
     result<messaging::connection_info> renew(transport over, const std::string& kernel_name, bool own_network);
     void remove();
 
-    const std::string& box_directory() const { return box_directory_; }
+    std::string box_directory() const { return directory_ + "/k"; }
     const std::vector<::kernel::tcp_relay>& relays() const { return relays_; }
     std::string output_file() const { return directory_ + "/output.log"; }
     const std::string& connection_file() const { return connection_file_; }
@@ -39,13 +37,10 @@ class kernel_files {
 
   private:
     result<void> make_directories();
-    result<void> make_box_directory(const std::string& name);
 
     std::string runtime_dir_;
-    std::string limited_dir_;
     std::string id_;
     std::string directory_;
-    std::string box_directory_;
     std::string connection_file_;
     std::string key_;
     std::vector<::kernel::tcp_relay> relays_;

@@ -28,7 +28,7 @@ kernel::implementation::implementation(kernel_environment& shared, kernel_option
       options(std::move(options)),
       listener(&listener),
       machine(settings_of(shared, this->options.spec)),
-      files(shared.runtime_dir, this->options.id, shared.limited_dir),
+      files(shared.runtime_dir, this->options.id),
       changed(shared.ex),
       own_session(make_uuid()) {}
 

@@ -51,7 +51,7 @@ int run_gateway(config::config settings) {
     if (!launcher) return fail(launcher.error());
     auto owned = server::directories::claim(settings.storage.data_dir, settings.storage.runtime_dir);
     if (!owned) return fail(owned.error());
-    owned->mount_disk(settings.storage);
+    if (auto mounted = owned->mount_disk(settings.storage); !mounted) return fail(mounted.error());
     if (auto good = check_boundary(settings, owned->data(), owned->runtime()); !good) return fail(good.error());
     return server::serve(std::move(settings), std::move(*owned), std::move(*launcher));
 }

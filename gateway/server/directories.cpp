@@ -98,12 +98,21 @@ result<directories> directories::claim(const std::string& data_dir, const std::s
     return made;
 }
 
-void directories::mount_disk(const config::storage_section& settings) {
+result<void> directories::mount_disk(const config::storage_section& settings) {
     no_disk_ = "storage.disk is \"none\"";
-    if (settings.disk == "none") return;
+    if (settings.disk == "none") return {};
+    std::error_code ec;
+    const bool has_sessions = fs::exists(data_ + "/sessions.btrfs", ec);
     auto opened = mounts::disk_image::open(data_, static_cast<std::uint64_t>(settings.disk_image_bytes));
     no_disk_ = opened ? "" : opened.error().text;
     if (opened) disk_.emplace(std::move(*opened));
+    if (opened || !has_sessions) return {};
+    return failure{
+        errc::io_error,
+        fmt::format("{}/sessions.btrfs holds sessions' files and cannot be used: {}; mend that (a full image: "
+                    "raise storage.disk_image_bytes), or set storage.disk to \"none\" to start without these "
+                    "sessions (docs/limits.md)",
+                    data_, no_disk_)};
 }
 
 directories::directories(directories&& other) noexcept

@@ -18,7 +18,7 @@ class directories {
     static result<directories> claim(const std::string& data_dir, const std::string& runtime_dir);
     // Where sessions' files have limits: an image in DATA_DIR, mounted until this goes. Without one, no_disk() says
     // why.
-    void mount_disk(const config::storage_section& settings);
+    result<void> mount_disk(const config::storage_section& settings);
     directories(directories&& other) noexcept;
     directories& operator=(directories&&) = delete;
     ~directories();

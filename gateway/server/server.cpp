@@ -39,7 +39,7 @@ namespace {
 constexpr std::size_t pool_threads = 2;
 constexpr std::size_t token_bytes = 24;
 // Threads that look up names for sessions, and of them one session's at once.
-constexpr std::size_t name_threads = 4;
+constexpr std::size_t name_threads = 16;
 constexpr std::size_t look_ups_at_once = 2;
 // At a stop, for clients that read: to take what they are told, and to end their connections.
 constexpr milliseconds tell_time{2'000};
@@ -164,8 +164,7 @@ kernels::kernel_environment parts::make_kernel_environment() {
             to_hidden_places(settings_),
             owned_.empty(),
             to_writable_places(settings_),
-            to_guarded_roots(settings_),
-            owned_.disk() ? owned_.disk()->runtime() : std::string()};
+            to_guarded_roots(settings_)};
 }
 
 sessions::registry_parts parts::make_registry_parts() {
@@ -364,6 +363,7 @@ awaitable<void> parts::stop() {
     co_await installer_.stop();
     co_await helpers_->stop();
     co_await toolbox_->stop();
+    names_.stop();  // nobody waits for the look-ups that have not begun
     tasks_.cancel();
     co_await tasks_.join();
 }

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <linux/landlock.h>
+#include <linux/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -81,6 +82,13 @@ class file_rules {
     file_descriptor set_;
 };
 
+// The queues of the box's ipc namespace, which have names but no place: of a mount of them that is nowhere.
+file_descriptor open_message_queues() {
+    const file_descriptor context(static_cast<int>(syscall(SYS_fsopen, "mqueue", FSOPEN_CLOEXEC)));
+    if (!context || syscall(SYS_fsconfig, context.get(), FSCONFIG_CMD_CREATE, nullptr, nullptr, 0) != 0) return {};
+    return file_descriptor(static_cast<int>(syscall(SYS_fsmount, context.get(), FSMOUNT_CLOEXEC, 0)));
+}
+
 }  // namespace
 
 landlock_support find_landlock() {
@@ -101,6 +109,8 @@ file_descriptor make_file_wall(const std::vector<bind_mount>& mounts, int output
     for (const bind_mount& each : mounts)
         if (each.writable) all.allow(each.target, changing);
     all.allow(output, "the output", reading | using_a_device);
+    if (const file_descriptor queues = open_message_queues(); queues)
+        all.allow(queues.get(), "message queues", reading | changing);
     return all.take();
 }
 

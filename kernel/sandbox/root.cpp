@@ -9,8 +9,10 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <memory>
+#include <set>
 #include <sstream>
 
 #include "kernel/sandbox/box_error.hpp"
@@ -182,9 +184,33 @@ void name_users(mount_points& points) {
     replace_file("/etc/group", "root:x:0:\ntty:x:5:\nuser:x:" + id + ":\nnogroup:x:65534:\n", points);
 }
 
+void hide_directory(const std::string& path) {
+    require(mount("tmpfs", path.c_str(), "tmpfs", MS_NOSUID | MS_NODEV | MS_RDONLY, "mode=0555"), "hide " + path);
+}
+
+// The directories in which the machine's interfaces are, each once; links lead there from /sys/class/net.
+std::set<std::string> places_of_interfaces() {
+    std::set<std::string> all;
+    std::error_code ec;
+    for (const auto& each : std::filesystem::directory_iterator("/sys/class/net", ec))
+        if (const auto real = std::filesystem::canonical(each.path(), ec); !ec) all.insert(real.parent_path().string());
+    return all;
+}
+
+// Of other people's disks and traffic.
+void hide_devices_of_the_machine(const isolation& how) {
+    std::set<std::string> all = {"/sys/block", "/sys/class/block", "/sys/devices/virtual/block", "/sys/fs/btrfs"};
+    if (how.own_network) {
+        all.merge(places_of_interfaces());
+        all.insert("/sys/class/net");
+    }
+    for (const std::string& each : all)
+        if (struct stat found{}; stat(each.c_str(), &found) == 0) hide_directory(each);
+}
+
 // What tells of the machine beyond the box, or has been a way out. Files read as empty, directories too; what is set in
 // /proc/sys stays as it is.
-void mask_kernel_files() {
+void mask_kernel_files(const isolation& how) {
     require(mount("/proc/sys", "/proc/sys", nullptr, MS_BIND, nullptr), "mount /proc/sys again");
     seal("/proc/sys");
     for (const char* each :
@@ -194,11 +220,11 @@ void mask_kernel_files() {
         struct stat found {};
         if (stat(path.c_str(), &found) != 0) continue;
         if (S_ISDIR(found.st_mode))
-            require(mount("tmpfs", path.c_str(), "tmpfs", MS_NOSUID | MS_NODEV | MS_RDONLY, "mode=0555"),
-                    "hide " + path);
+            hide_directory(path);
         else
             require(mount("/dev/null", path.c_str(), nullptr, MS_BIND, nullptr), "hide " + path);
     }
+    hide_devices_of_the_machine(how);
 }
 
 }  // namespace
@@ -217,7 +243,7 @@ void assemble_root(const isolation& how, const std::string& hostname, const std:
     attach_all(all, points);
     name_host(hostname, points);
     name_users(points);
-    if (whose == root_of::box || !how.unprivileged) mask_kernel_files();
+    if (whose == root_of::box || !how.unprivileged) mask_kernel_files(how);
     points.seal_all();
     seal("/dev");
     seal("/");

@@ -135,15 +135,12 @@ void add_open(rules& to) {
 }
 
 // Those of btrfs do not exist: a subvolume that a session makes has no limit, and one that it makes read-only can only
-// be removed by whoever knows of that. What file systems have in common among them is allowed: copies that share
-// blocks.
+// be removed by whoever knows of that; and blocks that two files share count where they were written first, also when
+// nothing is left there (so copy_file_range() does not exist either).
 void add_device_controls(rules& to) {
-    constexpr scmp_datum_t number = 0xffffffff;
     constexpr scmp_datum_t of_btrfs = scmp_datum_t{BTRFS_IOCTL_MAGIC} << 8;
     for (scmp_datum_t bit = 0x100; bit < 0x10000; bit <<= 1)
         to.add(SCMP_ACT_ALLOW, "ioctl", SCMP_A1_64(SCMP_CMP_MASKED_EQ, bit, ~of_btrfs & bit));
-    for (scmp_datum_t each : {FICLONE, FICLONERANGE, FIDEDUPERANGE})
-        to.add(SCMP_ACT_ALLOW, "ioctl", SCMP_A1_64(SCMP_CMP_MASKED_EQ, number, each));
 }
 
 void add_rest(rules& to) {

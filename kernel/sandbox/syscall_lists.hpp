@@ -12,7 +12,6 @@ inline constexpr const char* allowed_calls[] = {
     "chown32",
     "close",
     "close_range",
-    "copy_file_range",
     "dup",
     "dup2",
     "dup3",

@@ -141,6 +141,7 @@ def with_network_off(scene: Scene) -> dict:
     port = scene.agent.url.rsplit(":", 1)[1]
     told = {"routes": scene.inside(off, "open('/proc/net/route').read().count('\\n')"),
             "interfaces": scene.inside(off, "[name for _, name in socket.if_nameindex()]"),
+            "sysfs": scene.inside(off, "[os.listdir(each) for each in ('/sys/class/net', '/sys/devices/virtual/net', '/sys/block', '/sys/fs/btrfs') if os.path.exists(each)]"),
             "name": scene.inside(off, "failure(socket.getaddrinfo, 'a.example', 80)"),
             "gateway": scene.inside(off, f"failure(socket.create_connection, ('127.0.0.1', {port}), 5)"),
             "site": scene.inside(off, f"failure(socket.create_connection, ('{SITE}', 80), 5)"),

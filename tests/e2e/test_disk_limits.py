@@ -19,7 +19,7 @@ from support.waiting import Stopwatch, eventually
 
 MIB = 1 << 20
 SMALL = {"sizes__standard__disk_bytes": 24 * MIB, "sizes__standard__files_bytes": 16 * MIB, "sizes__medium__files_bytes": 64 * MIB,
-         "storage__disk_image_bytes": 2048 * MIB}
+         "storage__disk": "auto", "storage__disk_image_bytes": 2048 * MIB}
 FULL = "Disk quota exceeded"
 # Each fills the directory {at} until an error, which it prints, and leaves what it wrote in {at}/fill.
 FILLS = {
@@ -240,7 +240,7 @@ def test_a_session_has_its_files_and_limits_after_a_restart(start_gateway, how: 
 
 
 def test_sessions_made_without_an_image_go_on_and_say_that_they_have_no_limit(start_gateway) -> None:
-    gateway = start_gateway(**SMALL, storage__disk="none")
+    gateway = start_gateway(**{**SMALL, "storage__disk": "none"})
     assert 'storage.disk is "none"' in why_not(gateway)
     session = gateway.agent().start_session()["id"]
     gateway.agent().execute(session, "open('/mnt/files/kept', 'w').write('kept')")
@@ -275,6 +275,46 @@ def test_a_session_in_an_image_that_is_not_mounted_waits_for_it(start_gateway) -
         after.finish()
 
 
+def test_a_full_image_keeps_nobody_from_coming_back(start_gateway) -> None:
+    gateway = start_gateway(**{**SMALL, "storage__disk_image_bytes": 300 * MIB, "sizes__standard__files_bytes": 0})
+    filler, other = gateway.agent().start_session()["id"], gateway.agent().start_session()["id"]
+    gateway.agent().execute(other, "open('/mnt/files/kept', 'w').write('kept')")
+    if not why_not(gateway):
+        done = gateway.agent().bash(filler, "dd if=/dev/zero of=/mnt/files/big bs=1M count=400")
+        assert "No space left on device" in done["stderr"], done
+    gateway.terminate()
+    after = gateway.restart()
+    try:
+        agent = after.agent()
+        assert agent.execute(other, "print(open('/mnt/files/kept').read())")["stdout"] == "kept\n"
+        agent.bash(filler, "rm -f /mnt/files/big")
+        eventually(lambda: agent.bash(other, "dd if=/dev/zero of=/mnt/files/more bs=1M count=8")["status"] == "ok", what="there is space again")
+    finally:
+        after.finish()
+
+
+def test_an_image_that_cannot_be_used_stops_the_start(start_gateway) -> None:
+    gateway = start_gateway(**SMALL)
+    possible = not why_not(gateway)
+    session = gateway.agent().start_session()["id"]
+    gateway.terminate()
+    image = gateway.directory / "data" / "sessions.btrfs"
+    if possible:
+        image.rename(image.with_suffix(".away"))
+    image.write_bytes(b"no file system")
+    gateway.settings["storage__disk_image_bytes"] = 0
+    with pytest.raises(AssertionError, match="sessions.btrfs holds sessions' files and cannot be used"):
+        gateway.restart()
+    image.unlink()
+    if possible:
+        image.with_suffix(".away").rename(image)
+    after = gateway.restart()
+    try:
+        assert after.agent().session(session)["id"] == session
+    finally:
+        after.finish()
+
+
 def test_who_requires_limits_does_not_start_without_them(start_gateway) -> None:
     with pytest.raises(AssertionError, match="kernels.require_limits is true"):
         start_gateway(storage__disk="none", kernels__require_limits=True)
@@ -292,5 +332,4 @@ def test_what_sessions_leave_takes_no_space(start_gateway) -> None:
         assert not image.exists()
         return
     assert not list((gateway.directory / "data" / "disk" / "sessions").iterdir())
-    assert not list((gateway.directory / "data" / "disk" / "run").iterdir())
     eventually(lambda: image.stat().st_blocks * 512 < 48 * MIB, 60, "the image has given back what was deleted")

@@ -20,7 +20,7 @@ BOMBS = {
     "memfd": "import os\nf = os.memfd_create('f')\nwhile True: os.write(f, bytes(1 << 20))",
     "sockets": MANY_FILES + "while True:\n    pair = socket.socketpair()\n    kept.append(pair)\n    pair[0].setblocking(False)\n"
                "    try:\n        while True: pair[0].send(bytes(1 << 16))\n    except BlockingIOError: pass",
-    "directories": "import os\nos.chdir('/dev/shm')\nwhile True:\n    os.mkdir('d' * 200)\n    os.chdir('d' * 200)",
+    "directories": "import itertools, os\nos.chdir('/dev/shm')\nfor number in itertools.count(): os.mkdir(str(number).zfill(200))",
 }
 
 

@@ -36,6 +36,7 @@ def told(request: pytest.FixtureRequest) -> Told:
 def test_51_without_a_policy_there_is_nothing_but_loopback(told: Told) -> None:
     off = told["off"]
     assert off["interfaces"] == ["lo"] and off["routes"] == 1, off  # the table's heading
+    assert off["sysfs"] and not any(off["sysfs"]), "the machine's interfaces and disks"
     assert off["name"] != "done" and off["gateway"] == "Connection refused" and off["site"] == "Network is unreachable"
     assert [status for status, _ in off["asked"]] == [403, 0]
     for _, why in off["asked"]:
