@@ -20,7 +20,7 @@ int status_of(errc code) {
 }
 
 // What the system may hold of what was written to a client, in buffers.
-constexpr std::size_t sent_ahead = 4;
+constexpr std::size_t sent_ahead = 2;
 
 }  // namespace
 

@@ -32,7 +32,7 @@ json rule_of(std::string text) {
 
 result<egress::policy> to_policy(const config::network_section& from) {
     json made = {{"mode", from.mode}};
-    if (from.max_bytes > 0) made["max_bytes"] = from.max_bytes;
+    if (from.max_bytes > 0) made["max_bytes"] = static_cast<std::uint64_t>(from.max_bytes);
     if (from.mode == "allow") made["allow"] = json::array();
     for (const auto& each : from.allow) made["allow"].push_back(rule_of(each));
     return egress::parse_policy(made, static_cast<std::size_t>(from.max_rules));

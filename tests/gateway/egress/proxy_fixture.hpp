@@ -9,6 +9,7 @@
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/write.hpp>
 #include <deque>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -137,6 +138,7 @@ struct proxy_fixture : testing::Test {
 
     // As a session's network has one on TCP.
     acceptor listener(const std::string& at) {
+        std::filesystem::remove(at);  // of the proxy before
         asio::local::stream_protocol::acceptor made(io, {at});
         const auto protocol = asio::generic::stream_protocol(AF_UNIX, 0);
         return acceptor(io, protocol, made.release());
