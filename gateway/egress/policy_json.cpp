@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "gateway/egress/policy.hpp"
@@ -45,12 +46,20 @@ result<network_mode> read_mode(const json& from) {
     return refuse("network.mode", R"(write "none", "allow" or "all")");
 }
 
+// 443 and 443.0, which are the same in JSON; 0 for everything else.
+std::uint64_t whole_number(const json& from) {
+    constexpr double exact = 9007199254740992;  // beyond, not every number is one
+    if (from.is_number_unsigned()) return from.get<std::uint64_t>();
+    const auto number = from.is_number_float() ? from.get<double>() : 0;
+    return number >= 1 && number <= exact && std::floor(number) == number ? static_cast<std::uint64_t>(number) : 0;
+}
+
 result<std::optional<std::uint64_t>> read_max_bytes(const json& from) {
     auto found = from.find("max_bytes");
     if (found == from.end() || found->is_null()) return std::optional<std::uint64_t>();
-    if (!found->is_number_unsigned() || *found == 0u)
-        return refuse("network.max_bytes", "write a number of bytes from 1 on, or null for no ceiling");
-    return std::optional(found->get<std::uint64_t>());
+    const auto number = whole_number(*found);
+    if (number == 0) return refuse("network.max_bytes", "write a number of bytes from 1 on, or null for no ceiling");
+    return std::optional(number);
 }
 
 result<std::vector<std::uint16_t>> read_ports(const json& of, const std::string& where) {
@@ -60,8 +69,9 @@ result<std::vector<std::uint16_t>> read_ports(const json& of, const std::string&
     if (!found->is_array() || found->empty() || found->size() > most_ports) return refuse(where + ".ports", advice);
     std::vector<std::uint16_t> ports;
     for (const auto& each : *found) {
-        if (!each.is_number_unsigned() || each == 0u || each > 65535u) return refuse(where + ".ports", advice);
-        ports.push_back(each.get<std::uint16_t>());
+        const auto number = whole_number(each);
+        if (number == 0 || number > 65535) return refuse(where + ".ports", advice);
+        ports.push_back(static_cast<std::uint16_t>(number));
     }
     std::sort(ports.begin(), ports.end());
     ports.erase(std::unique(ports.begin(), ports.end()), ports.end());
