@@ -1,5 +1,5 @@
-// A byte stream: the session's Unix socket, or TCP to a destination, as one type so that what carries bytes is built
-// once. io thread.
+// A byte stream: a connection from the session's network, or TCP to a destination, as one type so that what carries
+// bytes is built once. io thread.
 #pragma once
 
 #include <boost/asio/as_tuple.hpp>

@@ -1,21 +1,22 @@
 #include "gateway/sessions/network_events.hpp"
 
-#include <nlohmann/json.hpp>
+#include "gateway/sessions/object_text.hpp"
 
 namespace gateway::sessions {
-namespace {
-
-std::string to_text(const nlohmann::json& from) {
-    return from.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
-}  // namespace
 
 std::string network_denied_body(const egress::destination& to, egress::denial why) {
-    return to_text(
-        {{"host", to.host}, {"port", to.port}, {"reason", egress::to_string(why)}, {"message", egress::describe(why)}});
+    object_text made;
+    made.add_text("host", to.host);
+    made.add_json("port", std::to_string(to.port));
+    made.add_text("reason", egress::to_string(why));
+    made.add_text("message", egress::describe(why));
+    return made.finish();
 }
 
-std::string network_used_up_body(std::uint64_t max_bytes) { return to_text({{"max_bytes", max_bytes}}); }
+std::string network_used_up_body(std::uint64_t max_bytes) {
+    object_text made;
+    made.add_json("max_bytes", std::to_string(max_bytes));
+    return made.finish();
+}
 
 }  // namespace gateway::sessions

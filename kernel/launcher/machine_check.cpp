@@ -52,9 +52,7 @@ std::string status_inside(const isolation& how, id_range ids, control_groups& gr
     const auto user = how.users_of_its_own() ? users.take(what.mounts) : nullptr;
     output_file output = output_file::in_memory();
     const control_group group = groups.make();
-    isolation of_this = how;
-    of_this.own_network = what.own_network;
-    box inside = box::make(what, of_this, user, output.writer(), group, [] {});
+    box inside = box::make(what, how.with_network(what.own_network), user, output.writer(), group, [] {});
     wait_for_end(inside);
     return output.last_lines(words_limit);
 }

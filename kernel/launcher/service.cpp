@@ -174,14 +174,9 @@ void service::handle(const launch_request& what, files&) {
 }
 
 box service::make_box(const launch_request& what, const output_file& output, const control_group& group) {
-    return box::make(what, isolation_of(what), how_.users_of_its_own() ? users_.take(what.mounts) : nullptr,
-                     output.writer(), group, [this] { forget_requests(); });
-}
-
-isolation service::isolation_of(const launch_request& what) const {
-    isolation how = how_;
-    how.own_network = what.own_network;
-    return how;
+    return box::make(what, how_.with_network(what.own_network),
+                     how_.users_of_its_own() ? users_.take(what.mounts) : nullptr, output.writer(), group,
+                     [this] { forget_requests(); });
 }
 
 // In a child that becomes the init of a box, whose kernel can read its memory: what other sessions were started with.

@@ -93,7 +93,6 @@ class service {
     void tick();
     void kill_all();
     void answer(const reply& what, std::span<const int> with = {});
-    isolation isolation_of(const launch_request& what) const;
 
     int socket_;
     isolation how_;

@@ -21,7 +21,7 @@ void service::handle(const run_request& what, files& standard) {
             throw box_error("start " + what.argv.front() + ": the session's kernel does not run");
         const standard_files taken = {std::move(standard[0]), std::move(standard[1]), std::move(standard[2])};
         const living& owner = host->second;
-        file_descriptor reports = start_guest(what, owner.inside.end(), isolation_of(owner.request),
+        file_descriptor reports = start_guest(what, owner.inside.end(), how_.with_network(owner.request.own_network),
                                               owner.inside.user(), owner.inside.wall(), taken, [this, &owner] {
                                                   owner.group.enter();
                                                   forget_requests();

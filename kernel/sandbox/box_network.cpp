@@ -2,10 +2,10 @@
 
 #include <arpa/inet.h>
 #include <net/if.h>
-#include <netinet/in.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
+#include <cstdint>
 #include <cstring>
 
 #include "kernel/launcher/protocol.hpp"
@@ -24,14 +24,19 @@ void bring_up(int socket, const char* interface) {
 
 }  // namespace
 
+sockaddr_in loopback(int port) {
+    sockaddr_in made{};
+    made.sin_family = AF_INET;
+    made.sin_port = htons(static_cast<std::uint16_t>(port));
+    made.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    return made;
+}
+
 file_descriptor open_network() {
     file_descriptor made(require(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), "make a socket in the box's network"));
     bring_up(made.get(), "lo");
-    sockaddr_in where{};
-    where.sin_family = AF_INET;
-    where.sin_port = htons(proxy_port);
-    where.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    require(bind(made.get(), reinterpret_cast<sockaddr*>(&where), sizeof where), "bind in the box's network");
+    const sockaddr_in where = loopback(proxy_port);
+    require(bind(made.get(), reinterpret_cast<const sockaddr*>(&where), sizeof where), "bind in the box's network");
     require(listen(made.get(), SOMAXCONN), "listen in the box's network");
     return made;
 }

@@ -4,8 +4,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <vector>
-
 #include "kernel/sandbox/box_error.hpp"
 #include "kernel/sandbox/confinement.hpp"
 #include "kernel/sandbox/join_box.hpp"
@@ -23,17 +21,12 @@ namespace {
     _exit(127);
 }
 
-std::vector<int> with(const file_descriptor& wall, std::vector<int> kept) {
-    if (wall) kept.push_back(wall.get());
-    return kept;
-}
-
 [[noreturn]] void become_guest(const run_request& what, int init, const isolation& how, const file_descriptor& wall,
                                const standard_files& files, int reports) {
     try {
         join_box(init, how);
         for (int each = 0; each < 3; ++each) require(dup2(files[each].get(), each), "redirect the standard files");
-        close_all_but(with(wall, {reports}));
+        close_all_but({reports, wall.get()});
         confine(how, wall);
         begin_session(what.working_dir, reports);
         reset_signals();
@@ -62,7 +55,7 @@ file_descriptor start_guest(const run_request& what, int init, const isolation& 
     require(setsockopt(reports.get(), SOL_SOCKET, SO_PASSCRED, &on, sizeof on), "ask for credentials");
     if (require(fork(), "fork the program") > 0) return reports;
     try {
-        close_all_but(with(wall, {init, theirs.get(), files[0].get(), files[1].get(), files[2].get()}));
+        close_all_but({init, theirs.get(), wall.get(), files[0].get(), files[1].get(), files[2].get()});
         in_child();
         if (user)
             for (const file_descriptor& each : files) user->give(each.get());

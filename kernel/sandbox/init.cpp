@@ -64,9 +64,7 @@ void give_up_rights(const isolation& how, const box_user* user, const file_descr
     if (user) enter_user_namespace(*user);
     confine(how, wall);
     die_with_launcher();  // forgotten with the rights
-    std::vector<int> needed = {report_socket};
-    if (wall) needed.push_back(wall.get());
-    close_all_but(std::move(needed));
+    close_all_but({report_socket, wall.get()});
 }
 
 // For init itself, and told to the launcher for all that will join the box.

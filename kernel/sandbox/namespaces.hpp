@@ -24,6 +24,11 @@ struct isolation {
 
     bool user_namespace() const { return unprivileged || confined; }
     bool users_of_its_own() const { return confined && !unprivileged; }  // box_user.hpp
+    isolation with_network(bool of_its_own) const {
+        isolation of_one_box = *this;
+        of_one_box.own_network = of_its_own;
+        return of_one_box;
+    }
 };
 isolation possible_isolation(bool confined);
 

@@ -12,6 +12,7 @@
 namespace kernel {
 
 void close_all_but(std::vector<int> kept) {
+    std::erase(kept, -1);
     std::ranges::sort(kept);
     unsigned first = 3;
     for (int each : kept) {

@@ -5,7 +5,7 @@
 
 namespace kernel {
 
-// Closes every descriptor from 3 on that is not in `kept`.
+// Closes every descriptor from 3 on that is not in `kept`; -1 in it stands for one that there is not.
 void close_all_but(std::vector<int> kept);
 // Default dispositions, nothing blocked: a launcher started in the background has SIGINT ignored.
 void reset_signals();

@@ -1,14 +1,11 @@
 #include "kernel/sandbox/relay.hpp"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <list>
@@ -17,6 +14,7 @@
 
 #include "kernel/launcher/file_descriptor.hpp"
 #include "kernel/sandbox/box_error.hpp"
+#include "kernel/sandbox/box_network.hpp"
 
 namespace kernel {
 namespace {
@@ -103,11 +101,8 @@ void relay::accept(const entrance& at) {
     file_descriptor client(accept4(at.listener.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (!client) return;
     file_descriptor server(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    sockaddr_in where{};
-    where.sin_family = AF_INET;
-    where.sin_port = htons(static_cast<std::uint16_t>(at.port));
-    where.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    const bool refused = connect(server.get(), reinterpret_cast<sockaddr*>(&where), sizeof where) != 0;
+    const sockaddr_in where = loopback(at.port);
+    const bool refused = connect(server.get(), reinterpret_cast<const sockaddr*>(&where), sizeof where) != 0;
     if (refused && errno != EINPROGRESS) return;
     one_way in{client.get(), server.get()};
     one_way out{server.get(), client.get()};

@@ -37,9 +37,7 @@ void become_readable() { require(prctl(PR_SET_DUMPABLE, 1), "open /proc/self"); 
 
 void settle(fork_order& order) {
     enter_groups(std::move(order.groups));
-    std::vector<int> needed = {order.init.get(), order.reports.get(), order.output.get()};
-    if (order.wall) needed.push_back(order.wall.get());
-    close_all_but(std::move(needed));
+    close_all_but({order.init.get(), order.reports.get(), order.output.get(), order.wall.get()});
     isolation how;
     how.unprivileged = order.request.unprivileged;
     how.confined = order.request.confined;

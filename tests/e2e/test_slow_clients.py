@@ -20,8 +20,6 @@ QUICK = {"server__request_header_timeout_s": 2, "server__idle_connection_timeout
 CLONE_NEWNET = 0x40000000
 
 
-
-
 @pytest.fixture
 def quick(start_gateway) -> Gateway:
     """It waits for two seconds where the defaults wait for minutes."""

@@ -46,6 +46,12 @@ class a_relay : public launched {
         for (ssize_t size; (size = ::read(from.get(), piece, sizeof piece)) > 0;) all.append(piece, size);
         return all;
     }
+    // What comes back for all of that, after which nothing more is sent.
+    static std::string answer_to(const file_descriptor& peer, const std::string& text) {
+        write_all(peer, text);
+        shutdown(peer.get(), SHUT_WR);
+        return read_all(peer);
+    }
     static void write_all(const file_descriptor& to, const std::string& text) {
         for (std::size_t done = 0; done < text.size();) {
             const ssize_t size = ::write(to.get(), text.data() + done, text.size() - done);
@@ -70,10 +76,7 @@ TEST_P(a_relay, carries_both_ways_and_ends_each_half_by_itself) {
     begin();
     const std::string text(3'000'000, 'x');
     for (int each = 0; each < 2; ++each) {
-        const file_descriptor peer = connect();
-        write_all(peer, text);
-        shutdown(peer.get(), SHUT_WR);
-        EXPECT_EQ(read_all(peer), text);
+        EXPECT_EQ(answer_to(connect(), text), text);
     }
     send(kill_command{what.id});
     wait_for_exit(what.id);
@@ -84,10 +87,7 @@ TEST_P(a_relay, ends_a_connection_to_a_port_at_which_nobody_listens_yet) {
     ASSERT_EQ(launch(what).error, "");
     EXPECT_EQ(read_all(connect()), "");
     begin();
-    const file_descriptor peer = connect();
-    write_all(peer, "late");
-    shutdown(peer.get(), SHUT_WR);
-    EXPECT_EQ(read_all(peer), "late");
+    EXPECT_EQ(answer_to(connect(), "late"), "late");
     send(kill_command{what.id});
     wait_for_exit(what.id);
 }
@@ -106,10 +106,7 @@ TEST_P(a_relay, serves_others_while_one_peer_does_not_read) {
     std::size_t sent = 0;
     for (ssize_t size; (size = ::send(stuck.get(), much.data(), much.size(), MSG_DONTWAIT)) > 0 || sent == 0;)
         sent += size > 0 ? size : 0;
-    const file_descriptor other = connect();
-    write_all(other, "through");
-    shutdown(other.get(), SHUT_WR);
-    EXPECT_EQ(read_all(other), "through");
+    EXPECT_EQ(answer_to(connect(), "through"), "through");
     send(kill_command{what.id});
     wait_for_exit(what.id);
 }

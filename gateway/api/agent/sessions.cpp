@@ -88,13 +88,16 @@ awaitable<http::response> create_session(context& with, http::request& from) {
     co_return answer;
 }
 
-awaitable<http::response> get_session(context& with, http::request& from) {
-    auto good = check_query(from, {"user_id"});
-    if (!good) co_return refuse(good.error(), from);
+http::response show(context& with, const http::request& from, std::string (*to_json)(const sessions::session&)) {
+    if (auto good = check_query(from, {"user_id"}); !good) return refuse(good.error(), from);
     auto found = find_session(with, from);
-    if (!found) co_return refuse(found.error(), from);
-    co_return http::json_response(session_json(**found));
+    if (!found) return refuse(found.error(), from);
+    return http::json_response(to_json(**found));
 }
+
+awaitable<http::response> get_session(context& with, http::request& from) { co_return show(with, from, session_json); }
+
+awaitable<http::response> get_network(context& with, http::request& from) { co_return show(with, from, network_json); }
 
 awaitable<http::response> change_session(context& with, http::request& from) {
     auto good = check_query(from, {"user_id"});
@@ -106,14 +109,6 @@ awaitable<http::response> change_session(context& with, http::request& from) {
     auto changed = co_await with.registry.change((*found)->id(), std::move(*change));
     if (!changed) co_return refuse(changed.error(), from);
     co_return http::json_response(session_json(**found));
-}
-
-awaitable<http::response> get_network(context& with, http::request& from) {
-    auto good = check_query(from, {"user_id"});
-    if (!good) co_return refuse(good.error(), from);
-    auto found = find_session(with, from);
-    if (!found) co_return refuse(found.error(), from);
-    co_return http::json_response(network_json(**found));
 }
 
 awaitable<http::response> delete_session(context& with, http::request& from) {
